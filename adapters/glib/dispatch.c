@@ -80,7 +80,7 @@ struct search {
 
 /* Finds out whether the wanted address is in this object, and writable: in a writable segment, and
  * not made read-only after relocation (RELRO). */
-static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	struct search *search = argument;
 	bool is_here = false, is_protected = false;
@@ -100,7 +100,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
 static bool is_writable(const void *variable)
 {
 	struct search search = {.wanted = (uintptr_t)variable};
-	dl_iterate_phdr(look_at, &search);
+	dl_iterate_phdr(look_at_object, &search);
 	return search.is_writable;
 }
 

@@ -153,7 +153,7 @@ void g_task_return_new_error(GTask *task, GQuark domain, gint code, const char *
 
 /* ---- Taking the value ---- */
 
-static void take(GTask *task)
+static void take_task(GTask *task)
 {
 	struct weft__hooks_subject *subject = HOOKS_RECORD ? weft__hooks_subject_find(task) : NULL;
 	if (!subject || subject->epoch != weft__hooks_epoch())
@@ -167,27 +167,27 @@ static void take(GTask *task)
 HOOK(g_task_propagate_pointer)
 gpointer g_task_propagate_pointer(GTask *task, GError **error)
 {
-	take(task);
+	take_task(task);
 	return GIO_NEXT(g_task_propagate_pointer)(task, error);
 }
 
 HOOK(g_task_propagate_boolean)
 gboolean g_task_propagate_boolean(GTask *task, GError **error)
 {
-	take(task);
+	take_task(task);
 	return GIO_NEXT(g_task_propagate_boolean)(task, error);
 }
 
 HOOK(g_task_propagate_int)
 gssize g_task_propagate_int(GTask *task, GError **error)
 {
-	take(task);
+	take_task(task);
 	return GIO_NEXT(g_task_propagate_int)(task, error);
 }
 
 HOOK(g_task_propagate_value)
 gboolean g_task_propagate_value(GTask *task, GValue *value, GError **error)
 {
-	take(task);
+	take_task(task);
 	return GIO_NEXT(g_task_propagate_value)(task, value, error);
 }

@@ -13,7 +13,7 @@ static WEFT__OWN_FRAME uint64_t make_call(const char *word, const char *more)
 	return weft__hooks_call_task(&text, weft_kind("call"));
 }
 
-static struct weft__hooks_wait begin(const char *word, const char *more)
+static struct weft__hooks_wait begin_wait(const char *word, const char *more)
 {
 	struct weft__hooks_wait wait;
 	int saved = weft__hooks_begin();
@@ -35,7 +35,7 @@ static void end(const struct weft__hooks_wait *wait)
 	{                                                              \
 		if (!HOOKS_RECORD)                                         \
 			return next(name) arguments;                           \
-		struct weft__hooks_wait wait = begin(word, more);          \
+		struct weft__hooks_wait wait = begin_wait(word, more);     \
 		type result = next(name) arguments;                        \
 		end(&wait);                                                \
 		return result;                                             \

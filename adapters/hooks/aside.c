@@ -121,7 +121,7 @@ static bool find_stacks(struct table **ret)
 }
 
 /* The stack's number, or STACKS. */
-static unsigned take(struct table *of)
+static unsigned take_entry(struct table *of)
 {
 	uint32_t taken = __atomic_load_n(&of->taken, __ATOMIC_RELAXED);
 	for (;;) {
@@ -145,11 +145,11 @@ static bool is_aside(const struct table *in)
 
 /* ---- Work ---- */
 
-static void run(struct table *in, void (*work)(void *), void *of)
+static void run_aside(struct table *in, void (*work)(void *), void *of)
 {
 	uint64_t before, all = ~UINT64_C(0);
 	weft__kernel_signal_mask(&all, &before);
-	unsigned stack = take(in);
+	unsigned stack = take_entry(in);
 	if (stack < STACKS) {
 		weft__hooks_call_on(in->stacks + (stack + 1) * STACK_BYTES, work, of);
 		give_back(in, stack);
@@ -169,7 +169,7 @@ void weft__hooks_aside(void (*work)(void *of), void *of)
 	if (!find_stacks(&in) || is_aside(in))
 		work(of);
 	else
-		run(in, work, of);
+		run_aside(in, work, of);
 	weft__hooks_system_end();
 }
 

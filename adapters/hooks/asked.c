@@ -19,7 +19,7 @@ extern struct weft__hooks_asking __stop_weft_asked[] __attribute__((visibility("
 
 typedef long syscall_function(long number, long a, long b, long c, long d, long e, long f);
 
-static const struct weft__hooks_asking *find(long number)
+static const struct weft__hooks_asking *find_asking(long number)
 {
 	for (const struct weft__hooks_asking *it = __start_weft_asked; it < __stop_weft_asked; it++)
 		if (it->number == number)
@@ -35,7 +35,7 @@ HOOK_BY(syscall, weft__hooks_syscall)
 static long make(long number, long a, long b, long c, long d, long e, long f)
 {
 	const struct weft__hooks_asked it = {number, {a, b, c, d, e, f}, __builtin_return_address(0)};
-	return find(number)->function(&it);
+	return find_asking(number)->function(&it);
 }
 
 /* The function to jump to. */
@@ -43,7 +43,7 @@ syscall_function *weft__hooks_before_syscall(long number)
 	__attribute__((visibility("hidden"), used));
 syscall_function *weft__hooks_before_syscall(long number)
 {
-	return find(number) ? make : (syscall_function *)(void *)NEXT(syscall);
+	return find_asking(number) ? make : (syscall_function *)(void *)NEXT(syscall);
 }
 
 __asm__(".pushsection .text\n"
@@ -90,7 +90,7 @@ __asm__(".pushsection .text\n"
 /* A copy of the arguments is passed on, and the child of such a clone fails. */
 long weft__hooks_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-	const struct weft__hooks_asking *asking = find(number);
+	const struct weft__hooks_asking *asking = find_asking(number);
 	const struct weft__hooks_asked it = {number, {a, b, c, d, e, f}, __builtin_return_address(0)};
 	long result = asking ? asking->function(&it) : weft__hooks_ask(&it);
 	__asm__ volatile("");

@@ -32,7 +32,7 @@ struct parser {
 	bool is_silent; /* what is read now is not a part of the short form */
 };
 
-static bool take(struct parser *p, char letter)
+static bool take_letter(struct parser *p, char letter)
 {
 	if (*p->at != letter)
 		return false;
@@ -44,21 +44,21 @@ static bool take(struct parser *p, char letter)
 static size_t take_number(struct parser *p)
 {
 	size_t value = 0;
-	if (take(p, '_'))
+	if (take_letter(p, '_'))
 		return 0;
 	for (; isalnum((unsigned char)*p->at); p->at++) {
 		int c = (unsigned char)*p->at;
 		int digit = isdigit(c) ? c - '0' : islower(c) ? c - 'a' + 10 : c - 'A' + 36;
 		value = value < OFFSET_MAX ? value * 62 + (size_t)digit : OFFSET_MAX;
 	}
-	take(p, '_');
+	take_letter(p, '_');
 	return value + 1;
 }
 
 /* Tells functions of the same name apart; not for readers. */
 static void skip_disambiguator(struct parser *p)
 {
-	if (take(p, 's'))
+	if (take_letter(p, 's'))
 		take_number(p);
 }
 
@@ -67,17 +67,17 @@ static void take_identifier(struct parser *p, struct component *ret)
 	size_t size = 0;
 	*ret = (struct component){NULL, 0};
 	skip_disambiguator(p);
-	take(p, 'u');
+	take_letter(p, 'u');
 	while (isdigit((unsigned char)*p->at) && size < 4096)
 		size = size * 10 + (size_t)(*p->at++ - '0');
-	take(p, '_');
+	take_letter(p, '_');
 	if (strnlen(p->at, size) < size)
 		size = 0;
 	*ret = (struct component){p->at, size};
 	p->at += size;
 }
 
-static void add(struct parser *p, struct component component)
+static void add_component(struct parser *p, struct component component)
 {
 	if (p->is_silent || component.size == 0)
 		return;
@@ -121,12 +121,12 @@ static void nested(struct parser *p)
 	char space = *p->at ? *p->at++ : '\0';
 	path(p);
 	take_identifier(p, &name);
-	add(p, space == 'C' ? closure : name);
+	add_component(p, space == 'C' ? closure : name);
 }
 
 static void generic_argument(struct parser *p)
 {
-	if (take(p, 'L'))
+	if (take_letter(p, 'L'))
 		take_number(p);
 	else
 		type(p);
@@ -136,7 +136,7 @@ static void generic_argument(struct parser *p)
 static void list(struct parser *p, void (*part)(struct parser *))
 {
 	const char *before = NULL;
-	while (*p->at && !take(p, 'E') && p->at != before) {
+	while (*p->at && !take_letter(p, 'E') && p->at != before) {
 		before = p->at;
 		silently(p, part);
 	}
@@ -148,7 +148,7 @@ static void path_of_form(struct parser *p, char form)
 	switch (form) {
 	case 'C':
 		take_identifier(p, &name);
-		add(p, name);
+		add_component(p, name);
 		break;
 	case 'M':
 		implementation(p);
@@ -191,19 +191,19 @@ static void path(struct parser *p)
 
 static void constant(struct parser *p)
 {
-	if (take(p, 'B')) {
+	if (take_letter(p, 'B')) {
 		take_number(p);
 		return;
 	}
 	p->at += *p->at != '\0';
 	while (isxdigit((unsigned char)*p->at) || *p->at == 'n')
 		p->at++;
-	take(p, '_');
+	take_letter(p, '_');
 }
 
 static void binder(struct parser *p)
 {
-	if (take(p, 'G'))
+	if (take_letter(p, 'G'))
 		take_number(p);
 }
 
@@ -211,8 +211,8 @@ static void function_type(struct parser *p)
 {
 	struct component convention;
 	binder(p);
-	take(p, 'U');
-	if (take(p, 'K') && !take(p, 'C'))
+	take_letter(p, 'U');
+	if (take_letter(p, 'K') && !take_letter(p, 'C'))
 		take_identifier(p, &convention);
 	list(p, type);
 	type(p);
@@ -222,7 +222,7 @@ static void trait(struct parser *p)
 {
 	struct component name;
 	path(p);
-	while (take(p, 'p')) {
+	while (take_letter(p, 'p')) {
 		take_identifier(p, &name);
 		type(p);
 	}
@@ -242,7 +242,7 @@ static void type_of_form(struct parser *p, char form)
 		break;
 	case 'R':
 	case 'Q':
-		if (take(p, 'L'))
+		if (take_letter(p, 'L'))
 			take_number(p);
 		type(p);
 		break;
@@ -255,7 +255,7 @@ static void type_of_form(struct parser *p, char form)
 	case 'D':
 		binder(p);
 		list(p, trait);
-		if (take(p, 'L'))
+		if (take_letter(p, 'L'))
 			take_number(p);
 		break;
 	case 'K':

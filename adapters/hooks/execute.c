@@ -39,7 +39,7 @@ static const char *key_of(enum weft__hooks_fit fit)
 
 /* Records that the program is not recorded. A forked child that has recorded nothing yet gets a
  * task for that, which stops running: it is returned. */
-static uint64_t report(const struct weft__hooks_target *target)
+static uint64_t report_target(const struct weft__hooks_target *target)
 {
 	uint64_t made = WEFT_TASK_NONE;
 	if (!key_of(target->fit) || !HOOKS_RECORD)
@@ -70,10 +70,10 @@ static int take_back(const struct weft__hooks_target *target, uint64_t made, int
 
 /* A macro, because the program is reported before `call` is evaluated, which returns only if it has
  * failed. */
-#define EXECUTE(target, call)                     \
-	__extension__({                               \
-		uint64_t weft__made = report(&(target));  \
-		take_back(&(target), weft__made, (call)); \
+#define EXECUTE(target, call)                           \
+	__extension__({                                     \
+		uint64_t weft__made = report_target(&(target)); \
+		take_back(&(target), weft__made, (call));       \
 	})
 
 /* ---- Executing ---- */
@@ -124,7 +124,7 @@ static int execute_descriptor(int fd, char *const arguments[], char *const *envi
 static int spawned(const struct weft__hooks_target *target, int error)
 {
 	if (!error)
-		report(target);
+		report_target(target);
 	return error;
 }
 

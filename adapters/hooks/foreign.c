@@ -17,7 +17,7 @@
 #include "hooks/object.h"
 #include "hooks/unseen.h"
 
-static void report(const char *key, struct weft__hooks_text *what, const char *path)
+static void report_foreign(const char *key, struct weft__hooks_text *what, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	weft__hooks_append(what, " in ");
@@ -38,7 +38,7 @@ static void report_passed(void *of)
 	struct weft__hooks_text what = {0};
 	weft__hooks_thread_task();
 	weft__hooks_append(&what, passed->name);
-	report("foreign", &what, passed->path);
+	report_foreign("foreign", &what, passed->path);
 }
 
 void weft__hooks_unseen_passed(const char *name, const void *function)
@@ -65,7 +65,7 @@ struct own {
 	unsigned count;
 };
 
-static void add(struct own *own, const char *name)
+static void add_own(struct own *own, const char *name)
 {
 	enum {
 		SHOWN = 3
@@ -90,7 +90,7 @@ static int look_at_program(struct dl_phdr_info *info, size_t size, void *argumen
 		return 1;
 	for (struct weft__hooks_entry *it = __start_weft_entries; it < __stop_weft_entries; it++)
 		if (weft__hooks_object_function(&program, it->name))
-			add(own, it->name);
+			add_own(own, it->name);
 	return 1;
 }
 
@@ -99,5 +99,5 @@ void weft__hooks_unseen_own(void)
 	struct own own = {0};
 	dl_iterate_phdr(look_at_program, &own);
 	if (own.count)
-		report("own", &own.names, program_invocation_short_name);
+		report_foreign("own", &own.names, program_invocation_short_name);
 }

@@ -28,7 +28,7 @@ static bool is_file(const char *path, const char *file)
 	return end && strncmp(name, file, (size_t)(end - file)) == 0;
 }
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	const struct search *search = argument;
 	uintptr_t low = UINTPTR_MAX, high = 0;
@@ -55,7 +55,7 @@ static void locate(struct weft__hooks_library *library, const void *function)
 {
 	struct search search = {library, (uintptr_t)function};
 	if (function && !library->size)
-		dl_iterate_phdr(look_at, &search);
+		dl_iterate_phdr(look_at_object, &search);
 }
 
 /* ---- Functions ---- */

@@ -28,7 +28,7 @@ static bool is_listed(const struct stat *status)
 	return count > FILES;
 }
 
-static void add(const struct stat *status)
+static void add_locked(const struct stat *status)
 {
 	uint32_t i = __atomic_fetch_add(&used, 1, __ATOMIC_ACQ_REL);
 	if (i >= FILES)
@@ -45,7 +45,7 @@ void weft__hooks_lock_file(int fd)
 		return;
 	int saved = errno;
 	if (weft__kernel_stat(fd, &status) == 0 && S_ISREG(status.st_mode) && !is_listed(&status))
-		add(&status);
+		add_locked(&status);
 	errno = saved;
 	weft__hooks_system_end();
 }

@@ -73,7 +73,7 @@ struct search {
 	bool is_old;
 };
 
-static int find(struct dl_phdr_info *info, size_t size, void *argument)
+static int find_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	struct search *search = argument;
 	struct weft__hooks_object object;
@@ -163,7 +163,7 @@ static void mend_word(struct mending *mending, const ElfW(Rela) * relocation)
 	uintptr_t is = __atomic_load_n(word, __ATOMIC_RELAXED);
 	struct search search = {
 		.name = object->strings + symbol->st_name, .value = is, .old = mending->old};
-	dl_iterate_phdr(find, &search);
+	dl_iterate_phdr(find_object, &search);
 	if (!search.hook || !search.original || is == search.hook)
 		return;
 	bool is_lazy = type == SLOT && weft__hooks_object_has(object->info, is, PF_X);

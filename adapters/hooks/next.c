@@ -46,7 +46,7 @@ static void *find_in_libc(const char *name, const char *version)
 	return found;
 }
 
-static void *find(const char *name, const char *version)
+static void *find_symbol(const char *name, const char *version)
 {
 	void *found = weft__hooks_find_next(name, version);
 	if (found && !weft__hooks_is_of(found, HOOKS_LIBC))
@@ -61,7 +61,7 @@ void *weft__hooks_below(struct weft__hooks_layer *layer)
 	void *found = __atomic_load_n(&layer->original, __ATOMIC_RELAXED);
 	if (found)
 		return found;
-	found = find(layer->name, NULL);
+	found = find_symbol(layer->name, NULL);
 	if (!found)
 		weft__hooks_missing(layer->name);
 	__atomic_store_n(&layer->original, found, __ATOMIC_RELAXED);
@@ -74,7 +74,7 @@ static void *find_below_hook(const struct weft__hooks_original *original)
 	for (struct weft__hooks_layer *it = __start_weft_layers; it < __stop_weft_layers; it++)
 		if (strcmp(it->name, original->name) == 0)
 			return it->function;
-	return find(original->name, original->version);
+	return find_symbol(original->name, original->version);
 }
 
 /* ---- Originals ---- */

@@ -16,7 +16,7 @@ static const ElfW(Dyn) * find_section(const struct dl_phdr_info *info)
 	return NULL;
 }
 
-static void take(struct weft__hooks_object *object, const ElfW(Dyn) * it)
+static void take_dynamic(struct weft__hooks_object *object, const ElfW(Dyn) * it)
 {
 	const void *at = (const void *)it->d_un.d_ptr;
 	switch (it->d_tag) {
@@ -52,7 +52,7 @@ bool weft__hooks_object_read(struct weft__hooks_object *ret, const struct dl_phd
 	bool has_runpath = false;
 	*ret = (struct weft__hooks_object){.info = info};
 	for (const ElfW(Dyn) *it = find_section(info); it && it->d_tag != DT_NULL; it++) {
-		take(ret, it);
+		take_dynamic(ret, it);
 		ret->has_rpath |= it->d_tag == DT_RPATH;
 		has_runpath |= it->d_tag == DT_RUNPATH;
 	}

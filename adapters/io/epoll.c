@@ -43,7 +43,7 @@ static size_t hash(int epoll, uint64_t data)
 	return mixed >> 47; /* 17 bits */
 }
 
-static struct registered *find(int epoll, uint64_t data)
+static struct registered *find_registered(int epoll, uint64_t data)
 {
 	size_t home = hash(epoll, data);
 	for (size_t i = 0; i < PROBES; i++) {
@@ -60,7 +60,7 @@ static struct registered *find(int epoll, uint64_t data)
 static struct registered *find_entry(int epoll, uint64_t data)
 {
 	size_t home = hash(epoll, data);
-	struct registered *found = find(epoll, data);
+	struct registered *found = find_registered(epoll, data);
 	for (size_t i = 0; !found && i < PROBES; i++)
 		if (!entries[(home + i) % ENTRIES].epoll)
 			found = &entries[(home + i) % ENTRIES];
@@ -84,7 +84,7 @@ static uint32_t instance_of(int epoll)
 	return is_ours ? number : known;
 }
 
-static void add(int epoll, int fd, const struct epoll_event *given)
+static void add_registered(int epoll, int fd, const struct epoll_event *given)
 {
 	struct epoll_event event;
 	if (!weft__hooks_copy(&event, given, sizeof(event)))
@@ -110,7 +110,7 @@ static void drop(int fd)
 static void change(int epoll, int operation, int fd, const struct epoll_event *event)
 {
 	if (operation != EPOLL_CTL_DEL)
-		add(epoll, fd, event);
+		add_registered(epoll, fd, event);
 	else
 		drop(fd);
 }
@@ -139,14 +139,14 @@ HOOKS_ASKED(SYS_epoll_ctl, ask_epoll_ctl)
 static void report_some(int epoll, const struct epoll_event events[], int count)
 {
 	for (int i = 0; i < count; i++) {
-		const struct registered *entry = find(epoll, events[i].data.u64);
+		const struct registered *entry = find_registered(epoll, events[i].data.u64);
 		if (entry)
 			weft__io_ready(entry->fd, events[i].events);
 	}
 }
 
 /* Most waits report few events. */
-static void report(int epoll, const struct epoll_event *events, int count)
+static void report_events(int epoll, const struct epoll_event *events, int count)
 {
 	enum {
 		FEW = 16
@@ -170,7 +170,7 @@ static void report(int epoll, const struct epoll_event *events, int count)
 			weft__io_wait_begin(may_sleep, instance_of(epoll)); \
 		int count = (call);                                     \
 		if (is_recorded)                                        \
-			report(epoll, events, count);                       \
+			report_events(epoll, events, count);                \
 		count;                                                  \
 	})
 

@@ -10,7 +10,7 @@
 #include "io/rest.h"
 #include "io/transfer.h"
 
-static void begin(struct weft__io_call *call, int fd, int flags, size_t size,
+static void begin_transfer(struct weft__io_call *call, int fd, int flags, size_t size,
 	enum weft__io_direction direction, const char *name)
 {
 	const struct weft__io_object *object = weft__io_object(fd);
@@ -28,7 +28,7 @@ static void begin(struct weft__io_call *call, int fd, int flags, size_t size,
 void weft__io_read_begin(struct weft__io_call *call, int fd, int flags, const char *name)
 {
 	weft__io_use(fd, POLLIN);
-	begin(call, fd, flags, 0, WEFT__IO_IN, name);
+	begin_transfer(call, fd, flags, 0, WEFT__IO_IN, name);
 }
 
 void weft__io_read_end(const struct weft__io_call *call, int64_t got, size_t size)
@@ -53,7 +53,7 @@ void weft__io_write_begin(
 	weft__io_reply(fd);
 	if (weft__io_object(fd)) /* by the task that writes: nothing runs while the call waits */
 		weft__io_send(fd);
-	begin(call, fd, flags, size, WEFT__IO_OUT, name);
+	begin_transfer(call, fd, flags, size, WEFT__IO_OUT, name);
 }
 
 void weft__io_write_end(const struct weft__io_call *call, int64_t put)

@@ -40,7 +40,8 @@ static struct weft__thread_birth **slots_of(pthread_t thread)
 }
 
 /* `*ret_slot`: where it is. */
-static struct weft__thread_birth *find(pthread_t thread, struct weft__thread_birth ***ret_slot)
+static struct weft__thread_birth *find_birth(
+	pthread_t thread, struct weft__thread_birth ***ret_slot)
 {
 	struct weft__thread_birth **slots = slots_of(thread);
 	for (int i = 0; i < PROBE; i++) {
@@ -56,7 +57,7 @@ static struct weft__thread_birth *find(pthread_t thread, struct weft__thread_bir
 struct weft__thread_birth *weft__thread_birth_of(pthread_t thread)
 {
 	struct weft__thread_birth **slot;
-	return find(thread, &slot);
+	return find_birth(thread, &slot);
 }
 
 static void take_out(struct weft__thread_birth **slot, struct weft__thread_birth *birth)
@@ -68,7 +69,7 @@ static void take_out(struct weft__thread_birth **slot, struct weft__thread_birth
 
 void weft__thread_birth_forget(pthread_t thread)
 {
-	struct weft__thread_birth **slot, *birth = find(thread, &slot);
+	struct weft__thread_birth **slot, *birth = find_birth(thread, &slot);
 	if (birth)
 		take_out(slot, birth);
 }
@@ -89,7 +90,7 @@ static bool enter(struct weft__thread_birth *birth)
 /* ---- Births ---- */
 
 /* Takes the entry if it is free. */
-static bool take(struct weft__thread_birth *birth)
+static bool take_birth(struct weft__thread_birth *birth)
 {
 	uint32_t none = 0;
 	if (!__atomic_compare_exchange_n(
@@ -114,11 +115,11 @@ struct weft__thread_birth *weft__thread_birth_take(void)
 {
 	uint32_t first = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < BIRTHS; i++)
-		if (take(&births[(first + i) % BIRTHS]))
+		if (take_birth(&births[(first + i) % BIRTHS]))
 			return &births[(first + i) % BIRTHS];
 	for (uint32_t i = 0; i < BIRTHS; i++) {
 		give_up_right(&births[i]);
-		if (take(&births[i]))
+		if (take_birth(&births[i]))
 			return &births[i];
 	}
 	return NULL;

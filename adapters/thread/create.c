@@ -40,7 +40,7 @@ static void begin_thread(struct weft__thread_birth *birth)
 	weft__hooks_end(saved);
 }
 
-static void *run(void *argument)
+static void *run_thread(void *argument)
 {
 	struct weft__thread_birth *birth = argument;
 	void *result;
@@ -149,7 +149,7 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
 		return NEXT_VERSION(pthread_create, "GLIBC_2.34")(thread, attributes, function, argument);
 	birth->function = function;
 	birth->is_detached = is_detached(attributes);
-	int error = NEXT_VERSION(pthread_create, "GLIBC_2.34")(thread, attributes, run, birth);
+	int error = NEXT_VERSION(pthread_create, "GLIBC_2.34")(thread, attributes, run_thread, birth);
 	finish(birth, error == 0);
 	return error;
 }

@@ -46,7 +46,7 @@ static void know(struct name *name, const char *type)
 	name->known_count++;
 }
 
-static bool take(struct name *name, char c)
+static bool take_letter(struct name *name, char c)
 {
 	if (*name->at != c)
 		return false;
@@ -64,7 +64,7 @@ static bool read_list(struct name *name, bool is_tuple)
 		if (!read_type(name))
 			return false;
 	}
-	return take(name, 'E');
+	return take_letter(name, 'E');
 }
 
 /* A name's length in decimal, and as many letters. */
@@ -92,7 +92,7 @@ static bool read_index(struct name *name, size_t *ret_index)
 			return false;
 	}
 	*ret_index = is_first ? 0 : index + 1;
-	return take(name, '_');
+	return take_letter(name, '_');
 }
 
 /* A component of a name, which one of the standard library's begins with "S". It is known from here
@@ -100,11 +100,11 @@ static bool read_index(struct name *name, size_t *ret_index)
 static bool read_component(struct name *name, const char *type)
 {
 	size_t index;
-	if (!take(name, 'S')) {
+	if (!take_letter(name, 'S')) {
 		if (!read_letters(name))
 			return false;
 		know(name, type);
-	} else if (take(name, 't')) {
+	} else if (take_letter(name, 't')) {
 		if (!read_letters(name))
 			return false;
 		know(name, type);
@@ -121,7 +121,7 @@ static bool read_arguments(struct name *name, bool is_tuple, const char *type)
 {
 	if (is_tuple) {
 		name->at++; /* the J of the tuple's list */
-		if (!read_list(name, true) || !take(name, 'E'))
+		if (!read_list(name, true) || !take_letter(name, 'E'))
 			return false;
 	} else if (!read_list(name, false)) {
 		return false;
@@ -135,7 +135,7 @@ static bool read_name(struct name *name, const char *type)
 	bool is_tuple = !name->element_count && strncmp(name->at, tuple, sizeof(tuple) - 1) == 0;
 	if (!read_component(name, type))
 		return false;
-	return !take(name, 'I') || read_arguments(name, is_tuple, type);
+	return !take_letter(name, 'I') || read_arguments(name, is_tuple, type);
 }
 
 static bool read_nested(struct name *name, const char *type)
@@ -145,7 +145,7 @@ static bool read_nested(struct name *name, const char *type)
 	while (*name->at != 'E')
 		if (!read_name(name, type))
 			return false;
-	return take(name, 'E');
+	return take_letter(name, 'E');
 }
 
 /* Two types, of which a pointer to a member is made, or one. */

@@ -48,7 +48,7 @@ void weft__thread_unheard(const void *condition)
 }
 
 /* Removes what is remembered of the condition. False if there is nothing. */
-static bool take(const void *condition, struct entry *ret_entry)
+static bool take_entry(const void *condition, struct entry *ret_entry)
 {
 	struct entry *entry = entry_of(condition);
 	if (likely(__atomic_load_n(&entry->condition, __ATOMIC_RELAXED) != condition) ||
@@ -64,7 +64,7 @@ static bool take(const void *condition, struct entry *ret_entry)
 void weft__thread_write_unheard(const void *condition, uint64_t task)
 {
 	struct entry entry;
-	if (!take(condition, &entry))
+	if (!take_entry(condition, &entry))
 		return;
 	if (entry.task != WEFT_TASK_NONE)
 		weft_tag_value_as(task, WEFT_TAG_SIGNALLED_BY, (int64_t)entry.task);
@@ -74,5 +74,5 @@ void weft__thread_write_unheard(const void *condition, uint64_t task)
 void weft__thread_forget_unheard(const void *condition)
 {
 	struct entry entry;
-	(void)take(condition, &entry);
+	(void)take_entry(condition, &entry);
 }

@@ -78,7 +78,7 @@ static int write_file(const struct cutting *cutting, struct weft_input *input)
 	return error;
 }
 
-static void run(GTask *task, void *object, void *context, GCancellable *cancellable)
+static void run_cut(GTask *task, void *object, void *context, GCancellable *cancellable)
 {
 	const struct cutting *cutting = context;
 	struct weft_source *source;
@@ -136,6 +136,6 @@ void cutting_start(struct window *window, GFile *output, uint64_t start_ns, uint
 	cutting->range = (struct weft_cut_range){.start_ns = start_ns, .end_ns = end_ns};
 	GTask *task = g_task_new(window->parts, NULL, report_result, NULL);
 	g_task_set_task_data(task, cutting, forget);
-	g_task_run_in_thread(task, run);
+	g_task_run_in_thread(task, run_cut);
 	g_object_unref(task);
 }

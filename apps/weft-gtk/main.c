@@ -51,7 +51,7 @@ struct arguments {
 };
 
 /* Escapes the text, since a file's name may contain control characters. */
-static void report(const char *what, const char *message)
+static void report_failure(const char *what, const char *message)
 {
 	struct weft_text text = {0};
 	weft_text_add_string(&text, what);
@@ -68,7 +68,7 @@ static bool parse_theme(struct arguments *a, const char *name)
 			a->theme = (enum weft_theme)theme;
 			return a->has_theme = true;
 		}
-	report("weft-gtk: no theme: ", name);
+	report_failure("weft-gtk: no theme: ", name);
 	return false;
 }
 
@@ -79,7 +79,7 @@ static bool parse_rings(struct arguments *a)
 		char *end;
 		guint64 pid = g_ascii_strtoull(a->files[i], &end, 10);
 		if (end == a->files[i] || *end != ':' || pid > G_MAXINT32) {
-			report("weft-gtk: not PID:FILE: ", a->files[i]);
+			report_failure("weft-gtk: not PID:FILE: ", a->files[i]);
 			return false;
 		}
 		a->pids[i] = (pid_t)pid;
@@ -181,7 +181,7 @@ static int begin(struct arguments *a)
 	}
 	for (int i = 0; i < count; i++) {
 		if (a->checks && a->loadings[i] && has_failed(a->loadings[i], a->files[i])) {
-			report("", loading_error(a->loadings[i]));
+			report_failure("", loading_error(a->loadings[i]));
 			g_clear_pointer(&a->loadings[i], loading_abandon);
 			a->files[i] = NULL;
 			continue;

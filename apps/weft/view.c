@@ -283,7 +283,7 @@ static int wait_for(pid_t child)
 	return CLI_NO;
 }
 
-static int run(char **arguments)
+static int run_view(char **arguments)
 {
 	pid_t parent = getpid(), child = fork();
 	if (child < 0) {
@@ -380,7 +380,7 @@ static int show(struct view_arguments *a, int argc, char **argv)
 		char **files = arguments + fill(a, arguments);
 		status = CLI_UNREADABLE;
 		if (find_files(argv + optind, files, attached))
-			status = explain(run(arguments), argv[optind]);
+			status = explain(run_view(arguments), argv[optind]);
 		for (; *files; files++)
 			free(*files);
 		for (int i = optind; i < argc; i++)

@@ -21,7 +21,7 @@
 
 /* ---- Opening ---- */
 
-static bool report(const struct weft__agent *agent, int result)
+static bool report_result(const struct weft__agent *agent, int result)
 {
 	sqlite3 *it = agent->ledger.database.it;
 	weft__runs_report("%s: %s", weft__runs_shown(agent->options.file),
@@ -90,7 +90,7 @@ bool weft__agent_open(struct weft__agent *agent, const struct weft__agent_option
 	bool good = open_folder(agent) && lock(agent);
 	int result = good ? load(agent) : SQLITE_OK;
 	if (result)
-		good = report(agent, result);
+		good = report_result(agent, result);
 	if (!good)
 		weft__agent_close(agent);
 	return good;
@@ -182,7 +182,7 @@ bool weft__agent_look(struct weft__agent *agent, int64_t now)
 		result = write_look(agent, now);
 	if (result) {
 		if (result != agent->failure)
-			report(agent, result);
+			report_result(agent, result);
 		agent->failure = result;
 		if (!sqlite3_get_autocommit(ledger->database.it))
 			weft__agent_database_run(&ledger->database, WEFT__AGENT_ROLLBACK, NULL, 0);

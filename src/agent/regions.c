@@ -163,7 +163,7 @@ static bool make_room(struct weft__agent_regions *regions)
 
 /* Takes the descriptor, also after a failure. NULL: there is no memory, or there are too many.
  */
-static struct weft__agent_region *add(
+static struct weft__agent_region *add_region(
 	struct weft__agent_regions *regions, enum weft__agent_kind kind, const char *name, int fd)
 {
 	struct stat status;
@@ -242,7 +242,7 @@ int weft__agent_regions_find(struct weft__agent_regions *regions)
 			continue;
 		int file = weft__runs_region_open_at(regions->folder, entry->d_name);
 		if (file >= 0)
-			add(regions, kind, entry->d_name, file);
+			add_region(regions, kind, entry->d_name, file);
 	}
 	closedir(entries);
 	return 0;
@@ -298,7 +298,7 @@ static void look_for(
 		fd = open_beside(kind, pid, fd, (const uint8_t *)memory + it->region);
 	if (fd < 0)
 		return;
-	struct weft__agent_region *region = add(regions, kind, name, fd);
+	struct weft__agent_region *region = add_region(regions, kind, name, fd);
 	if (!region)
 		return;
 	region->pid = pid;

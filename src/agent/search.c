@@ -19,7 +19,7 @@ static int by_pid(const void *left, const void *right)
 	return (l->pid > r->pid) - (l->pid < r->pid);
 }
 
-static bool add(struct weft__agent_search *search, struct weft__agent_visit visit)
+static bool add_visit(struct weft__agent_search *search, struct weft__agent_visit visit)
 {
 	if (search->count == search->capacity) {
 		size_t capacity = search->capacity ? 2 * search->capacity : 256;
@@ -41,7 +41,7 @@ static const struct weft__agent_visit *find(const struct weft__agent_search *sea
 }
 
 /* The next visit to a process, after the present one if it is due. */
-static struct weft__agent_visit take(const struct weft__agent_search *search, pid_t pid,
+static struct weft__agent_visit take_visit(const struct weft__agent_search *search, pid_t pid,
 	void (*look)(void *context, pid_t pid), void *context)
 {
 	const struct weft__agent_visit *known = find(search, pid);
@@ -65,7 +65,7 @@ void weft__agent_search_run(
 	for (struct dirent *entry; good && (entry = readdir(entries));) {
 		uint64_t pid;
 		if (weft_parse_number(entry->d_name, strlen(entry->d_name), &pid) == WEFT_PARSE_OK)
-			good = add(&next, take(search, (pid_t)pid, look, context));
+			good = add_visit(&next, take_visit(search, (pid_t)pid, look, context));
 	}
 	if (entries)
 		closedir(entries);

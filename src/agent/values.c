@@ -128,7 +128,7 @@ static int64_t base_of(
 }
 
 /* Takes a part of the counter that `reading` names. */
-static void take(struct reading *reading, const struct weft__agent_part *part, int64_t value)
+static void take_value(struct reading *reading, const struct weft__agent_part *part, int64_t value)
 {
 	const struct weft__runs_counter *counter = reading->name.counter;
 	struct weft__agent_ledger *ledger = reading->ledger;
@@ -161,7 +161,7 @@ static void take_histogram(struct reading *reading, const struct weft__runs_coun
 {
 	const struct weft__runs_histogram *it = &counter->histogram;
 	struct weft__agent_part part = {.name = "sum", .bound = NAN};
-	take(reading, &part, (int64_t)it->sum);
+	take_value(reading, &part, (int64_t)it->sum);
 	for (uint32_t i = 0; i < it->cell_count; i++) {
 		if (!it->cells[i])
 			continue;
@@ -169,7 +169,7 @@ static void take_histogram(struct reading *reading, const struct weft__runs_coun
 		bool is_last = i + 1 == it->cell_count;
 		part.bound = is_last ? INFINITY : exp2(eighths / 8.0);
 		snprintf(part.name, sizeof(part.name), is_last ? "le:inf" : "le:%d", eighths);
-		take(reading, &part, (int64_t)it->cells[i]);
+		take_value(reading, &part, (int64_t)it->cells[i]);
 	}
 }
 
@@ -196,7 +196,7 @@ static void parse(struct reading *reading)
 		if (counter->type == WEFT__RUNS_HISTOGRAM)
 			take_histogram(reading, counter);
 		else
-			take(reading, &value, counter->integer);
+			take_value(reading, &value, counter->integer);
 	}
 	weft_text_finish(&reading->name.key);
 	weft__runs_counters_finish(&counters);

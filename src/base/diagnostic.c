@@ -14,7 +14,7 @@
 #include "base/diagnostics.h"
 #include "base/export.h"
 
-static void add(struct weft_diagnostics *list, const struct weft_diagnostic *more)
+static void add_diagnostic(struct weft_diagnostics *list, const struct weft_diagnostic *more)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		struct weft_diagnostic *known = &list->list[i];
@@ -34,13 +34,13 @@ static void add(struct weft_diagnostics *list, const struct weft_diagnostic *mor
 WEFT__EXPORT void weft_diagnostics_add(
 	struct weft_diagnostics *list, uint64_t offset, const char *message)
 {
-	add(list, &(struct weft_diagnostic){message, offset, 1, 0});
+	add_diagnostic(list, &(struct weft_diagnostic){message, offset, 1, 0});
 }
 
 WEFT__EXPORT void weft_diagnostics_add_ns(
 	struct weft_diagnostics *list, uint64_t offset, const char *message, uint64_t amount_ns)
 {
-	add(list, &(struct weft_diagnostic){message, offset, 1, amount_ns});
+	add_diagnostic(list, &(struct weft_diagnostic){message, offset, 1, amount_ns});
 }
 
 WEFT__EXPORT size_t weft_diagnostic_format(
@@ -57,6 +57,6 @@ WEFT__EXPORT size_t weft_diagnostic_format(
 void weft__diagnostics_move(struct weft_diagnostics *from, struct weft_diagnostics *to)
 {
 	for (size_t i = 0; i < from->count; i++)
-		add(to, &from->list[i]);
+		add_diagnostic(to, &from->list[i]);
 	from->count = 0;
 }

@@ -45,7 +45,7 @@ static unsigned take_digit(struct rest *rest)
 	return (unsigned)(*rest->at++ - '0');
 }
 
-static bool take(struct rest *rest, char c)
+static bool take_letter(struct rest *rest, char c)
 {
 	bool is_there = rest->size && *rest->at == c;
 	rest->at += is_there;
@@ -100,17 +100,17 @@ static enum weft_parse parse(
 		return WEFT_PARSE_NO_NUMBER;
 	bool fits = take_whole(&rest, &value);
 	struct rest fraction = rest;
-	if (has_point && take(&rest, '.'))
+	if (has_point && take_letter(&rest, '.'))
 		while (is_digit(&rest))
 			take_digit(&rest);
 	else
 		fraction.size = 0;
-	while (has_point && take(&rest, ' '))
+	while (has_point && take_letter(&rest, ' '))
 		continue;
 	const struct unit *unit = find_unit(units, &rest);
 	if (!unit)
 		return rest.size ? WEFT_PARSE_UNIT : WEFT_PARSE_NO_UNIT;
-	if (take(&fraction, '.'))
+	if (take_letter(&fraction, '.'))
 		part = take_fraction(&fraction, unit->scale);
 	if (!fits || __builtin_mul_overflow(value, unit->scale, &value) ||
 		__builtin_add_overflow(value, part, &value))

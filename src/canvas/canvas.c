@@ -83,7 +83,7 @@ static bool reserve(
 	return true;
 }
 
-static void add(struct weft_canvas *canvas, const struct weft_canvas_op *op)
+static void add_op(struct weft_canvas *canvas, const struct weft_canvas_op *op)
 {
 	struct whole_canvas *w = whole(canvas);
 	if (!reserve(w, &w->ops, &w->op_capacity, canvas->op_count + (size_t)1, sizeof(*w->ops)))
@@ -140,7 +140,7 @@ WEFT__EXPORT void weft_canvas_rect(
 {
 	struct weft_canvas_op op = box(WEFT_CANVAS_RECT, x, y, x2, y2);
 	op.color = color;
-	add(canvas, &op);
+	add_op(canvas, &op);
 }
 
 WEFT__EXPORT void weft_canvas_line(struct weft_canvas *canvas, double x, double y, double x2,
@@ -148,7 +148,7 @@ WEFT__EXPORT void weft_canvas_line(struct weft_canvas *canvas, double x, double 
 {
 	struct weft_canvas_op op = box(WEFT_CANVAS_LINE, x, y, x2, y2);
 	set_pen(&op, pen);
-	add(canvas, &op);
+	add_op(canvas, &op);
 }
 
 WEFT__EXPORT void weft_canvas_polyline(
@@ -157,7 +157,7 @@ WEFT__EXPORT void weft_canvas_polyline(
 	struct weft_canvas_op op = {.type = WEFT_CANVAS_POLYLINE, .count = count};
 	set_pen(&op, pen);
 	op.first = add_points(canvas, points, count);
-	add(canvas, &op);
+	add_op(canvas, &op);
 }
 
 WEFT__EXPORT void weft_canvas_polygon(
@@ -165,7 +165,7 @@ WEFT__EXPORT void weft_canvas_polygon(
 {
 	struct weft_canvas_op op = {.type = WEFT_CANVAS_POLYGON, .count = count, .color = color};
 	op.first = add_points(canvas, points, count);
-	add(canvas, &op);
+	add_op(canvas, &op);
 }
 
 WEFT__EXPORT void weft_canvas_disc(
@@ -173,7 +173,7 @@ WEFT__EXPORT void weft_canvas_disc(
 {
 	struct weft_canvas_op op = box(WEFT_CANVAS_DISC, x, y, radius, 0);
 	op.color = color;
-	add(canvas, &op);
+	add_op(canvas, &op);
 }
 
 WEFT__EXPORT void weft_canvas_ring(
@@ -181,7 +181,7 @@ WEFT__EXPORT void weft_canvas_ring(
 {
 	struct weft_canvas_op op = box(WEFT_CANVAS_RING, x, y, radius, 0);
 	set_pen(&op, pen);
-	add(canvas, &op);
+	add_op(canvas, &op);
 }
 
 WEFT__EXPORT void weft_canvas_hatch(
@@ -189,7 +189,7 @@ WEFT__EXPORT void weft_canvas_hatch(
 {
 	struct weft_canvas_op op = box(WEFT_CANVAS_HATCH, x, y, x2, y2);
 	op.color = color;
-	add(canvas, &op);
+	add_op(canvas, &op);
 }
 
 WEFT__EXPORT void weft_canvas_text(struct weft_canvas *canvas, double x, double y, const char *text,
@@ -203,19 +203,19 @@ WEFT__EXPORT void weft_canvas_text(struct weft_canvas *canvas, double x, double 
 	op.size = (float)style->size;
 	op.width = (float)width;
 	set_text(canvas, &op, text, bytes);
-	add(canvas, &op);
+	add_op(canvas, &op);
 }
 
 WEFT__EXPORT void weft_canvas_clip(
 	struct weft_canvas *canvas, double x, double y, double x2, double y2)
 {
 	struct weft_canvas_op op = box(WEFT_CANVAS_CLIP, x, y, x2, y2);
-	add(canvas, &op);
+	add_op(canvas, &op);
 }
 
 WEFT__EXPORT void weft_canvas_unclip(struct weft_canvas *canvas)
 {
-	add(canvas, &(struct weft_canvas_op){.type = WEFT_CANVAS_UNCLIP});
+	add_op(canvas, &(struct weft_canvas_op){.type = WEFT_CANVAS_UNCLIP});
 }
 
 WEFT__EXPORT void weft_canvas_group(struct weft_canvas *canvas, double x, double y, double x2,
@@ -223,12 +223,12 @@ WEFT__EXPORT void weft_canvas_group(struct weft_canvas *canvas, double x, double
 {
 	struct weft_canvas_op op = box(WEFT_CANVAS_GROUP, x, y, x2, y2);
 	set_text(canvas, &op, text, bytes);
-	add(canvas, &op);
+	add_op(canvas, &op);
 }
 
 WEFT__EXPORT void weft_canvas_ungroup(struct weft_canvas *canvas)
 {
-	add(canvas, &(struct weft_canvas_op){.type = WEFT_CANVAS_UNGROUP});
+	add_op(canvas, &(struct weft_canvas_op){.type = WEFT_CANVAS_UNGROUP});
 }
 
 WEFT__EXPORT void weft_canvas_dash_lengths(

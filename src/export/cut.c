@@ -251,7 +251,7 @@ static int describe(struct weft_cut *cut, const struct weft_trace_description *t
 }
 
 /* Writes the header: preliminary at the beginning, and corrected at the end, as a chunk. */
-static int begin(struct weft_cut *cut, const struct weft_trace_description *trace)
+static int begin_cut(struct weft_cut *cut, const struct weft_trace_description *trace)
 {
 	struct weft_abi_buffer header;
 	cut->has_begun = true;
@@ -308,7 +308,7 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 	}
 	if (!cut->has_begun) {
 		cut->start_ns = cut->alive.state.tasks.count ? cut->range.start_ns : event->time_ns;
-		int error = is_one_buffer(trace) ? begin(cut, trace) : WEFT_ERROR_UNSUPPORTED;
+		int error = is_one_buffer(trace) ? begin_cut(cut, trace) : WEFT_ERROR_UNSUPPORTED;
 		if (error)
 			return error;
 	}
@@ -351,7 +351,7 @@ WEFT__EXPORT int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_d
 	int error = is_one_buffer(trace) ? 0 : WEFT_ERROR_UNSUPPORTED;
 	if (!error && !cut->has_begun) {
 		cut->start_ns = cut->alive.state.tasks.count ? cut->range.start_ns : cut->last_ns;
-		error = begin(cut, trace);
+		error = begin_cut(cut, trace);
 	}
 	cut->packets.trace = trace;
 	if (!error)

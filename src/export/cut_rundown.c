@@ -31,7 +31,7 @@ static bool is_alive(const struct weft__alive *a, uint32_t task)
 	return task < a->state.tasks.count && !(a->state.tasks.flags[task] & WEFT_TASK_RESOLVED);
 }
 
-static int add(const struct writer *w, const struct weft_event *event)
+static int add_event(const struct writer *w, const struct weft_event *event)
 {
 	return w->sink->add(w->sink->context, event);
 }
@@ -63,7 +63,7 @@ static int write_ended(const struct writer *w, uint32_t task)
 		event.text = string_of(w->alive, state->tasks.message[task]);
 		event.other = id[task];
 	}
-	return add(w, &event);
+	return add_event(w, &event);
 }
 
 /* The only task for which `task` waits, or WEFT_NONE. */
@@ -87,7 +87,7 @@ static int write_any(const struct writer *w, uint32_t task)
 	for (; i != WEFT_NONE && !error; i = a->any[i].next) {
 		uint32_t source = weft__model_state_forward(&a->state, a->any[i].source);
 		event.other = a->identities.id[source];
-		error = is_alive(a, source) ? add(w, &event) : 0;
+		error = is_alive(a, source) ? add_event(w, &event) : 0;
 	}
 	return error;
 }
@@ -111,7 +111,7 @@ static int write_due(const struct writer *w, uint32_t task)
 	event.text = (struct weft_slice){tag, sizeof(tag) - 1};
 	event.has_value = true;
 	event.value = distance(event.time_ns, w->alive->due_ns[task]);
-	return add(w, &event);
+	return add_event(w, &event);
 }
 
 static int write_expect(const struct writer *w, uint32_t task)
@@ -119,7 +119,7 @@ static int write_expect(const struct writer *w, uint32_t task)
 	struct weft_event event = w->event;
 	event.type = WEFT_EVENT_EXPECT;
 	event.task = w->alive->identities.id[task];
-	return add(w, &event);
+	return add_event(w, &event);
 }
 
 /* Writes the open spans of a task or thread, the outermost first. */
@@ -137,7 +137,7 @@ static int write_spans(
 	event.thread = thread;
 	for (uint32_t i = 0; !error && i < count; i++) {
 		event.text = string_of(w->alive, names[i]);
-		error = add(w, &event);
+		error = add_event(w, &event);
 	}
 	free(names);
 	return error;
@@ -180,7 +180,7 @@ static int write_alive(const struct writer *w, uint32_t task)
 	event.value = event.has_value ? (int64_t)(event.time_ns - a->born_ns[task]) : 0;
 	event.other = is_alive(a, source) ? a->identities.id[source] : WEFT_TASK_NONE;
 	uint32_t innermost = weft__model_state_innermost(&a->state, task);
-	int error = add(w, &event);
+	int error = add_event(w, &event);
 	if (!error && (t->flags[task] & WEFT_TASK_EXPECTED))
 		error = write_expect(w, task);
 	if (!error)
@@ -205,7 +205,7 @@ static int write_holds(const struct writer *w, uint32_t resource)
 		uint32_t depth = is_alive(a, h->list[i].task) ? h->list[i].depth : 0;
 		event.task = a->identities.id[h->list[i].task];
 		for (uint32_t k = 0; k < depth && k < DEPTH_MAX && !error; k++)
-			error = add(w, &event);
+			error = add_event(w, &event);
 	}
 	return error;
 }
@@ -221,7 +221,7 @@ static int write_messages(const struct writer *w)
 		event.type = message->is_received ? WEFT_EVENT_RECEIVE : WEFT_EVENT_SEND;
 		event.task = a->identities.id[message->task];
 		event.key = message->key;
-		error = add(w, &event);
+		error = add_event(w, &event);
 	}
 	return error;
 }
@@ -261,7 +261,7 @@ static int write_counters(const struct writer *w)
 		event.value = counters->value[i]; /* also the bits of a real value */
 		event.is_real = counters->is_real[i];
 		event.is_set = true;
-		error = add(w, &event);
+		error = add_event(w, &event);
 	}
 	return error;
 }
@@ -274,7 +274,7 @@ static int write_band(const struct writer *w, uint32_t thread, enum weft_band ba
 	event.band = (uint8_t)band;
 	event.flag = true;
 	event.text = string_of(w->alive, reason);
-	return add(w, &event);
+	return add_event(w, &event);
 }
 
 /* Writes the task or the idleness of a thread; within an idle band, the one that the band
@@ -293,7 +293,7 @@ static int write_switch(const struct writer *w, uint32_t thread, uint32_t runs, 
 		return 0;
 	else
 		event.text = string_of(w->alive, reason);
-	return add(w, &event);
+	return add_event(w, &event);
 }
 
 static int write_thread(const struct writer *w, uint32_t index)

@@ -122,7 +122,7 @@ static int take_part(struct weft__merge *m, uint32_t number)
 }
 
 /* WEFT_OK, WEFT_AGAIN if the parts cannot begin yet, or WEFT_ERROR_MEMORY. */
-static int begin(struct weft__merge *m)
+static int begin_merge(struct weft__merge *m)
 {
 	int status = prepare_parts(m);
 	if (status == WEFT_OK)
@@ -227,7 +227,7 @@ static int keep_events(struct weft__merge *m)
 /* WEFT_OK if the first event in the heap is due, WEFT_AGAIN, WEFT_END or WEFT_ERROR_MEMORY. */
 static int advance(struct weft__merge *m)
 {
-	int status = m->has_begun ? WEFT_OK : begin(m);
+	int status = m->has_begun ? WEFT_OK : begin_merge(m);
 	if (status == WEFT_OK && m->has_given)
 		status = pass_given(m);
 	if (status == WEFT_OK && !is_first_due(m))
@@ -301,7 +301,7 @@ int weft__format_merge_create(const struct weft_decoder_part *parts, size_t coun
 		m->parts[i].name = parts[i].name ? parts[i].name : "";
 	}
 	if (!status)
-		status = begin(m);
+		status = begin_merge(m);
 	if (status < 0) {
 		close_merge(&m->base);
 		return status;

@@ -28,7 +28,7 @@ struct words {
 	size_t size;
 };
 
-static void add(struct words *words, const char *text)
+static void add_word(struct words *words, const char *text)
 {
 	while (*text)
 		words->text[words->size++] = *text++;
@@ -44,7 +44,7 @@ static void add_number(struct words *words, uint32_t number)
 	do
 		*--at = (char)('0' + number % 10);
 	while (number /= 10);
-	add(words, at);
+	add_word(words, at);
 }
 
 static bool fits(const char *text, size_t bytes_max)
@@ -77,12 +77,12 @@ static int write_key(
 {
 	char text[PATH_BYTES + ID_BYTES_MAX];
 	struct words path = {text, 0};
-	add(&path, "data/weft/");
-	add(&path, id_of(p->share));
-	add(&path, "/");
-	add(&path, key);
+	add_word(&path, "data/weft/");
+	add_word(&path, id_of(p->share));
+	add_word(&path, "/");
+	add_word(&path, key);
 	if (number >= 0) {
-		add(&path, "-");
+		add_word(&path, "-");
 		add_number(&path, (uint32_t)number);
 	}
 	return p->guest->write(p->guest->context, text, value) ? WEFT_ERROR_SYSTEM : 0;
@@ -121,7 +121,7 @@ static int grant_to_keys(const struct weft__publication *p, const char *key, boo
 		if (error)
 			return error;
 		if (list.size)
-			add(&list, ",");
+			add_word(&list, ",");
 		add_number(&list, ref);
 		bool is_full = list.size > VALUE_BYTES - DIGITS_MAX;
 		if (is_full && !is_split && i + 1 < count)

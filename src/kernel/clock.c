@@ -91,7 +91,7 @@ static uint32_t count_symbols(const struct library *it)
 	return last + 1;
 }
 
-static read_function find(void)
+static read_function find_function(void)
 {
 	struct library it;
 	uint32_t count = open_library(&it) ? count_symbols(&it) : 0;
@@ -111,7 +111,7 @@ bool weft__kernel_read_clock(clockid_t clock, struct timespec *ret_time)
 {
 	read_function it = __atomic_load_n(&function, __ATOMIC_RELAXED);
 	if (!it) {
-		it = find();
+		it = find_function();
 		__atomic_store_n(&function, it, __ATOMIC_RELAXED);
 	}
 	return it(clock, ret_time) == 0;

@@ -281,7 +281,7 @@ static int expect_range(struct weft__placing *p, uint32_t first, uint32_t last)
 	return make_occupancy(&starts, p->occupancy, error);
 }
 
-static void look_at(const struct weft__placing *p, uint32_t task, struct unit *unit)
+static void look_at_task(const struct weft__placing *p, uint32_t task, struct unit *unit)
 {
 	const struct weft__columns *c = p->columns;
 	if (c->form[task] == WEFT_FORM_FOLDED)
@@ -300,7 +300,7 @@ static void look_at_batch(void *context)
 	uint32_t left = p->last - batch->first;
 	batch->count = left < BATCH ? left : BATCH;
 	for (uint32_t i = 0; i < batch->count; i++)
-		look_at(p, p->tree->order[batch->first + i], &batch->units[i]);
+		look_at_task(p, p->tree->order[batch->first + i], &batch->units[i]);
 }
 
 static void place_batch(void *context)
@@ -412,7 +412,7 @@ int weft__layout_placing_step(struct weft__placing *p, uint32_t *ret_row_count)
 }
 
 /* Sets all but the batches, which are large and are written before they are read. */
-static void begin(struct weft__placing *p, const struct weft_model *model,
+static void begin_placing(struct weft__placing *p, const struct weft_model *model,
 	const struct weft_help *help, const struct weft__tree *tree, struct weft__columns *columns,
 	struct weft__occupancy *occupancy)
 {
@@ -444,7 +444,7 @@ int weft__layout_place_new(const struct weft_model *model, const struct weft_hel
 	struct weft__placing *p = malloc(sizeof(*p));
 	if (!p)
 		return WEFT_ERROR_MEMORY;
-	begin(p, model, help, tree, columns, occupancy);
+	begin_placing(p, model, help, tree, columns, occupancy);
 	p->known_from = known_from;
 	p->bottom = bottom;
 	for (begin_range(p, 0, tree->count); p->looking->count && !p->error;)
@@ -463,7 +463,7 @@ int weft__layout_placing_create(const struct weft_model *model,
 	struct weft__placing *p = malloc(sizeof(*p));
 	if (!p)
 		return WEFT_ERROR_MEMORY;
-	begin(p, model, help, tree, columns, occupancy);
+	begin_placing(p, model, help, tree, columns, occupancy);
 	p->previous = options->previous;
 	if (model->tasks.count)
 		memset(columns->row, 0xff, model->tasks.count * sizeof(*columns->row));

@@ -120,7 +120,7 @@ static const char *type_of(const struct writer *writer, enum weft__runs_type typ
 }
 
 /* Begins a line about a family. */
-static void begin(
+static void begin_family(
 	const struct writer *writer, const char *what, const struct weft__metrics_series *first)
 {
 	weft_text_add_string(writer->text, what);
@@ -145,15 +145,15 @@ static void add_help(const struct writer *writer, const struct weft__runs_counte
 static void add_head(const struct writer *writer, const struct weft__metrics_series *first)
 {
 	const struct weft__runs_counter *counter = first->sample->counter;
-	begin(writer, "# HELP ", first);
+	begin_family(writer, "# HELP ", first);
 	add_help(writer, counter);
 	weft_text_add_string(writer->text, "\n");
-	begin(writer, "# TYPE ", first);
+	begin_family(writer, "# TYPE ", first);
 	weft_text_add_string(writer->text, type_of(writer, counter->type));
 	weft_text_add_string(writer->text, "\n");
 	if (!writer->is_openmetrics || !first->unit.name[0])
 		return;
-	begin(writer, "# UNIT ", first);
+	begin_family(writer, "# UNIT ", first);
 	weft__metrics_add_name(writer->text, first->unit.name);
 	weft_text_add_string(writer->text, "\n");
 }

@@ -72,7 +72,7 @@ static int reserve(struct weft__attributes *a, uint32_t more)
 	return weft__columns_reserve(columns, COLUMNS, &a->capacity, a->count + (size_t)more);
 }
 
-static int add(
+static int add_attribute(
 	struct weft__attributes *a, struct weft__strings *strings, const struct weft_field *field)
 {
 	uint32_t row = a->count, string = 0;
@@ -97,7 +97,7 @@ int weft__model_attributes_add(struct weft__attributes *attributes, struct weft_
 	uint32_t first = attributes->count;
 	int error = mark->field_count ? reserve(attributes, mark->field_count) : 0;
 	for (uint32_t i = 0; !error && i < mark->field_count; i++)
-		error = add(attributes, strings, &mark->fields[i]);
+		error = add_attribute(attributes, strings, &mark->fields[i]);
 	if (!error)
 		*ret_range = (int64_t)((uint64_t)mark->field_count << 32 | first);
 	return error;

@@ -69,7 +69,7 @@ static int by_buffer(const void *left, const void *right)
 	return l->end < r->end ? -1 : l->end > r->end;
 }
 
-static void add(struct weft__dark *dark, uint32_t buffer, enum weft_dark_reason reason,
+static void add_dark(struct weft__dark *dark, uint32_t buffer, enum weft_dark_reason reason,
 	uint64_t start, uint64_t end)
 {
 	dark->list[dark->count++] = (struct weft_dark){start, end, buffer, (uint8_t)reason};
@@ -105,7 +105,7 @@ static void add_to_threadless(
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t loss = 0; loss < (is_one ? 1 : losses); loss++) {
 			const struct weft_dark it = is_one ? whole : dark->list[loss];
-			add(dark, list[i], (enum weft_dark_reason)it.reason, it.start, it.end);
+			add_dark(dark, list[i], (enum weft_dark_reason)it.reason, it.start, it.end);
 		}
 }
 
@@ -118,7 +118,7 @@ static void add_losses(struct weft__dark *dark, const struct weft_trace_descript
 			(loss->cause < WEFT_LOSS_CAUSES && !is_about_tasks(loss->cause)))
 			continue;
 		uint64_t from = clamp(loss->start, start, end);
-		add(dark, description->threads[loss->thread].buffer,
+		add_dark(dark, description->threads[loss->thread].buffer,
 			is_before(loss, start) ? WEFT_DARK_BEFORE : WEFT_DARK_LOST, from,
 			clamp(loss->end, from, end));
 	}
@@ -163,9 +163,9 @@ int weft__model_dark_find(const struct weft_trace_description *description,
 	for (uint32_t i = 0; i < buffers; i++) {
 		uint64_t over = ends && i < ends->buffers ? ends->of_buffer[i] : 0;
 		if (is_anywhere)
-			add(&dark, i, WEFT_DARK_LOST, start, end);
+			add_dark(&dark, i, WEFT_DARK_LOST, start, end);
 		if (over && over < end)
-			add(&dark, i, WEFT_DARK_AFTER, over, end);
+			add_dark(&dark, i, WEFT_DARK_AFTER, over, end);
 	}
 	if (dark.count)
 		qsort(dark.list, dark.count, sizeof(*dark.list), by_buffer);
@@ -211,7 +211,7 @@ struct found {
 	const struct weft_dark *lost, *other, *end;
 };
 
-static struct found find(
+static struct found find_dark(
 	const struct weft_dark *list, uint32_t count, uint32_t buffer, uint64_t time)
 {
 	const struct in_buffer in = {list, buffer};
@@ -228,7 +228,7 @@ uint64_t weft__model_dark_after(const struct weft__dark *dark, uint32_t buffer, 
 {
 	if (!dark->count)
 		return UINT64_MAX;
-	struct found found = find(dark->list, dark->count, buffer, seen_ns);
+	struct found found = find_dark(dark->list, dark->count, buffer, seen_ns);
 	uint64_t begin = UINT64_MAX;
 	for (const struct weft_dark *d = found.lost; d < found.other && begin == UINT64_MAX; d++)
 		if (d->end > seen_ns || d->start == d->end)
@@ -242,7 +242,7 @@ uint64_t weft__model_dark_after(const struct weft__dark *dark, uint32_t buffer, 
 static const struct weft_dark *dark_of(
 	const struct weft_model *model, uint32_t buffer, uint64_t start, uint64_t end)
 {
-	struct found found = find(model->dark, model->dark_count, buffer, start);
+	struct found found = find_dark(model->dark, model->dark_count, buffer, start);
 	if (found.lost < found.other && found.lost->start <= end)
 		return found.lost;
 	for (const struct weft_dark *d = found.other; d < found.end; d++)
@@ -271,10 +271,10 @@ WEFT__EXPORT const struct weft_dark *weft_model_dark(
 static bool lacks_changes(
 	const struct weft_model *m, const struct weft_counter *counter, uint64_t first, uint64_t last)
 {
-	struct found found = find(m->dark, m->dark_count, counter->buffer, first);
+	struct found found = find_dark(m->dark, m->dark_count, counter->buffer, first);
 	if (found.lost < found.other && found.lost->start <= last)
 		return true;
-	struct found before = find(m->dark, m->dark_count, counter->buffer, 0);
+	struct found before = find_dark(m->dark, m->dark_count, counter->buffer, 0);
 	if (!counter->begins_set && before.lost < before.other && before.lost->start <= first)
 		return true;
 	for (const struct weft_dark *d = found.other; d < found.end; d++)

@@ -16,7 +16,7 @@ void weft__model_holders_finish(struct weft__holders *h)
 }
 
 /* The latest hold of the task; WEFT_NONE: it has none. */
-static uint32_t find(const struct weft__holders *h, uint32_t task)
+static uint32_t find_holder(const struct weft__holders *h, uint32_t task)
 {
 	for (uint32_t i = h->count; i > 0 && task != WEFT_NONE; i--)
 		if (h->list[i - 1].task == task)
@@ -26,10 +26,10 @@ static uint32_t find(const struct weft__holders *h, uint32_t task)
 
 bool weft__model_holders_has(const struct weft__holders *h, uint32_t task)
 {
-	return find(h, task) != WEFT_NONE;
+	return find_holder(h, task) != WEFT_NONE;
 }
 
-static int add(struct weft__holders *h, uint32_t task, uint64_t time)
+static int add_holder(struct weft__holders *h, uint32_t task, uint64_t time)
 {
 	const struct weft__column column = {&h->list, sizeof(*h->list)};
 	if (h->count == WEFT__HOLDS_MAX) {
@@ -53,18 +53,18 @@ static void forget_others(struct weft__holders *h, uint32_t task)
 int weft__model_holders_take(struct weft__holders *h, unsigned kind, uint32_t task, uint64_t time)
 {
 	if (kind != WEFT_KIND_LOCK)
-		return add(h, task, time);
+		return add_holder(h, task, time);
 	forget_others(h, task);
-	uint32_t held = find(h, task);
+	uint32_t held = find_holder(h, task);
 	if (held == WEFT_NONE)
-		return add(h, task, time);
+		return add_holder(h, task, time);
 	h->list[held].depth += h->list[held].depth < UINT32_MAX;
 	return 0;
 }
 
 void weft__model_holders_give(struct weft__holders *h, uint32_t task)
 {
-	uint32_t held = find(h, task);
+	uint32_t held = find_holder(h, task);
 	if (held == WEFT_NONE && h->unlisted) {
 		h->unlisted--;
 		return;

@@ -154,7 +154,7 @@ static int reserve(struct weft__identities *identities)
 }
 
 /* `earlier` has the id now, or is WEFT_NONE. */
-static int add(struct weft__identities *identities, uint32_t buffer, weft_task_id id,
+static int add_id(struct weft__identities *identities, uint32_t buffer, weft_task_id id,
 	uint32_t earlier, uint32_t *ret_task)
 {
 	uint32_t task = identities->count;
@@ -180,7 +180,7 @@ int weft__model_identify_any(
 	uint32_t task =
 		weft__model_ids_find(&identities->by_id, identities->id, identities->buffer, buffer, id);
 	if (task == WEFT_NONE)
-		return add(identities, buffer, id, WEFT_NONE, ret_task);
+		return add_id(identities, buffer, id, WEFT_NONE, ret_task);
 	*ret_task = task;
 	return 0;
 }
@@ -223,7 +223,7 @@ int weft__model_identities_create(struct weft__identities *identities, uint32_t 
 {
 	int error = 0;
 	if (life_of(identities, *task) == (CREATED | ENDED))
-		error = add(identities, identities->buffer[*task], identities->id[*task], *task, task);
+		error = add_id(identities, identities->buffer[*task], identities->id[*task], *task, task);
 	return error ? error : mark(identities, *task, CREATED);
 }
 

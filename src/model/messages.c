@@ -28,7 +28,7 @@ static uint32_t *chain_of(const struct weft__messages *s, weft_message_key key)
 }
 
 /* The link that leads to the key's element, or to WEFT_NONE at the end of its chain. */
-static uint32_t *find(const struct weft__messages *s, weft_message_key key)
+static uint32_t *find_message(const struct weft__messages *s, weft_message_key key)
 {
 	uint32_t *link = chain_of(s, key);
 	while (*link != WEFT_NONE && s->list[*link].message.key != key)
@@ -114,14 +114,14 @@ static int grow(struct weft__messages *s)
 
 int weft__model_messages_add(struct weft__messages *s, const struct weft__message *message)
 {
-	uint32_t *link = s->count ? find(s, message->key) : NULL;
+	uint32_t *link = s->count ? find_message(s, message->key) : NULL;
 	bool has_earlier = link && *link != WEFT_NONE;
 	if (has_earlier && weft_key_is_stream(message->key))
 		return 0; /* the receive takes the first one */
 	if (has_earlier)
 		drop(s, link);
 	else if (s->count == WEFT__MESSAGES_MAX)
-		drop(s, find(s, s->list[s->oldest].message.key));
+		drop(s, find_message(s, s->list[s->oldest].message.key));
 	int error = s->count < s->room ? 0 : grow(s);
 	if (!error)
 		insert(s, message);
@@ -131,7 +131,7 @@ int weft__model_messages_add(struct weft__messages *s, const struct weft__messag
 bool weft__model_messages_take(
 	struct weft__messages *s, weft_message_key key, struct weft__message *ret_message)
 {
-	uint32_t *link = s->count ? find(s, key) : NULL;
+	uint32_t *link = s->count ? find_message(s, key) : NULL;
 	if (!link || *link == WEFT_NONE)
 		return false;
 	*ret_message = s->list[*link].message;
@@ -177,7 +177,7 @@ void weft__model_messages_move(struct weft__messages *s, const uint32_t *new_ind
 		struct weft__message *it = &s->list[i].message;
 		uint32_t newer = s->list[i].newer, to = new_index[it->task];
 		if (to == WEFT_NONE)
-			drop(s, find(s, it->key));
+			drop(s, find_message(s, it->key));
 		else
 			it->task = to;
 		i = newer;

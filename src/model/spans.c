@@ -104,7 +104,7 @@ static uint32_t reverse(struct weft__state_spans *spans, uint32_t span)
 }
 
 /* Reports each span of the stack as ended, the innermost first. */
-static int report(struct weft__state *s, uint32_t task)
+static int report_span(struct weft__state *s, uint32_t task)
 {
 	int error = 0;
 	for (uint32_t i = s->spans.innermost[task]; !error && i != WEFT_NONE;
@@ -121,7 +121,7 @@ int weft__model_state_move_spans(struct weft__state *s, uint32_t task, uint32_t 
 		return 0;
 	int error = reserve_tasks(s);
 	if (!error)
-		error = report(s, task);
+		error = report_span(s, task);
 	if (error)
 		return error;
 	uint32_t span = reverse(spans, spans->innermost[task]);

@@ -39,7 +39,7 @@ static struct weft__track_line *find(const struct weft__tracks *t, uint32_t task
 	return NULL;
 }
 
-static int add(struct weft__tracks *t, uint32_t task, uint32_t name, uint32_t thread)
+static int add_line(struct weft__tracks *t, uint32_t task, uint32_t name, uint32_t thread)
 {
 	const struct weft__column column = {&t->lines, sizeof(*t->lines)};
 	int error = t->by_task.slots ? 0 : weft__index_init(&t->by_task);
@@ -65,7 +65,7 @@ static int find_line(struct weft__tracks *t, struct weft__identities *identities
 	*ret_line = t->by_task.slots ? find(t, task) : NULL;
 	if (*ret_line)
 		return 0;
-	error = add(t, task, name, event->thread);
+	error = add_line(t, task, name, event->thread);
 	if (!error)
 		*ret_line = &t->lines[t->count - 1];
 	return error;
@@ -107,7 +107,7 @@ int weft__model_tracks_place_thread(struct weft__tracks *tracks,
 	if (!is_known)
 		error = weft__model_identify(identities, event->buffer, id, &task);
 	if (!error && !is_known)
-		error = add(tracks, task, WEFT_NONE, event->thread);
+		error = add_line(tracks, task, WEFT_NONE, event->thread);
 	if (!error)
 		fact->task = task;
 	return error;

@@ -26,7 +26,7 @@ struct parser {
 	int error;
 };
 
-static void report(struct parser *p, size_t offset, const char *message)
+static void report_error(struct parser *p, size_t offset, const char *message)
 {
 	if (p->error)
 		return;
@@ -40,7 +40,7 @@ static uint32_t add_node(struct parser *p, struct weft__pattern_node node)
 	struct weft__pattern_tree *tree = &p->tree;
 	const struct weft__column column = {&tree->nodes, sizeof(*tree->nodes)};
 	if (tree->node_count >= NODES_MAX)
-		report(p, p->at, "the expression is too long");
+		report_error(p, p->at, "the expression is too long");
 	if (!p->error)
 		p->error =
 			weft__columns_reserve(&column, 1, &tree->node_capacity, tree->node_count + (size_t)1);
@@ -55,7 +55,7 @@ static void add_range(struct parser *p, uint32_t first, uint32_t last)
 	struct weft__pattern_tree *tree = &p->tree;
 	const struct weft__column column = {&tree->ranges, sizeof(*tree->ranges)};
 	if (tree->range_count >= RANGES_MAX)
-		report(p, p->at, "too many ranges");
+		report_error(p, p->at, "too many ranges");
 	if (!p->error)
 		p->error =
 			weft__columns_reserve(&column, 1, &tree->range_capacity, tree->range_count + (size_t)1);
@@ -139,7 +139,7 @@ static char peek(const struct parser *p)
 	return is_at_end(p) ? '\0' : p->text.bytes[p->at];
 }
 
-static bool take(struct parser *p, char c)
+static bool take_letter(struct parser *p, char c)
 {
 	if (is_at_end(p) || p->text.bytes[p->at] != c)
 		return false;
@@ -205,7 +205,7 @@ static uint32_t take_escaped(struct parser *p)
 	static const char letters[] = "tnrfv", meant[] = "\t\n\r\f\v";
 	size_t offset = p->at - 1;
 	if (is_at_end(p)) {
-		report(p, offset, "a character is expected after \\");
+		report_error(p, offset, "a character is expected after \\");
 		return 0;
 	}
 	char c = peek(p);
@@ -213,7 +213,7 @@ static uint32_t take_escaped(struct parser *p)
 		int high = p->at + 2 < p->text.size ? digit_of(p->text.bytes[p->at + 1]) : -1;
 		int low = p->at + 2 < p->text.size ? digit_of(p->text.bytes[p->at + 2]) : -1;
 		if (high < 0 || low < 0) {
-			report(p, offset, "two hexadecimal digits are expected after \\x");
+			report_error(p, offset, "two hexadecimal digits are expected after \\x");
 			return 0;
 		}
 		p->at += 3;
@@ -225,14 +225,14 @@ static uint32_t take_escaped(struct parser *p)
 		return (uint8_t)meant[letter - letters];
 	}
 	if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
-		report(p, offset, "no such escape; a letter needs no \\");
+		report_error(p, offset, "no such escape; a letter needs no \\");
 	return take_character(p);
 }
 
 /* Takes one end of a range. False after a class such as \d, which cannot be an end. */
 static bool take_set_member(struct parser *p, uint32_t *ret_character)
 {
-	if (!take(p, '\\')) {
+	if (!take_letter(p, '\\')) {
 		*ret_character = take_character(p);
 		return true;
 	}
@@ -258,13 +258,13 @@ static uint32_t parse_set(struct parser *p)
 {
 	size_t offset = p->at - 1;
 	uint32_t first_range = p->tree.range_count, first, last;
-	bool opposite = take(p, '^');
+	bool opposite = take_letter(p, '^');
 	for (bool begin = true; !p->error; begin = false) {
 		if (is_at_end(p)) {
-			report(p, offset, "] is missing");
+			report_error(p, offset, "] is missing");
 			break;
 		}
-		if (!begin && take(p, ']'))
+		if (!begin && take_letter(p, ']'))
 			break;
 		size_t start = p->at;
 		if (!take_set_member(p, &first))
@@ -273,7 +273,7 @@ static uint32_t parse_set(struct parser *p)
 		if (peek(p) == '-' && p->at + 1 < p->text.size && p->text.bytes[p->at + 1] != ']') {
 			p->at++;
 			if (!take_set_member(p, &last) || last < first)
-				report(p, start, "the range ends before it begins");
+				report_error(p, start, "the range ends before it begins");
 		}
 		if (!p->error)
 			add_characters(p, first, last);
@@ -296,16 +296,16 @@ static uint32_t parse_group(struct parser *p)
 {
 	size_t offset = p->at - 1;
 	if (p->depth == DEPTH_MAX) {
-		report(p, offset, "groups are nested too deep");
+		report_error(p, offset, "groups are nested too deep");
 		return 0;
 	}
-	if (take(p, '?') && !take(p, ':'))
-		report(p, offset, "no such group: only ( ) and (?: ) are known");
+	if (take_letter(p, '?') && !take_letter(p, ':'))
+		report_error(p, offset, "no such group: only ( ) and (?: ) are known");
 	p->depth++;
 	uint32_t node = parse_alternatives(p);
 	p->depth--;
-	if (!take(p, ')'))
-		report(p, offset, ") is missing");
+	if (!take_letter(p, ')'))
+		report_error(p, offset, ") is missing");
 	return node;
 }
 
@@ -327,16 +327,16 @@ static uint32_t parse_any(struct parser *p)
 static uint32_t parse_atom(struct parser *p)
 {
 	if (strchr("*+?", peek(p)) && peek(p))
-		report(p, p->at, "nothing to repeat");
-	if (take(p, '('))
+		report_error(p, p->at, "nothing to repeat");
+	if (take_letter(p, '('))
 		return parse_group(p);
-	if (take(p, '['))
+	if (take_letter(p, '['))
 		return parse_set(p);
-	if (take(p, '.'))
+	if (take_letter(p, '.'))
 		return parse_any(p);
-	if (take(p, '^'))
+	if (take_letter(p, '^'))
 		return add_leaf(p, WEFT__PATTERN_NODE_START);
-	if (take(p, '$'))
+	if (take_letter(p, '$'))
 		return add_leaf(p, WEFT__PATTERN_NODE_END);
 	return parse_character(p);
 }
@@ -358,24 +358,24 @@ static bool take_counts(struct parser *p, uint32_t *ret_least, uint32_t *ret_mos
 {
 	size_t start = p->at;
 	bool has_least, has_most = false, has_comma;
-	if (!take(p, '{'))
+	if (!take_letter(p, '{'))
 		return false;
 	has_least = take_number(p, ret_least);
 	*ret_most = *ret_least;
-	has_comma = take(p, ',');
+	has_comma = take_letter(p, ',');
 	if (has_comma) {
 		has_most = take_number(p, ret_most);
 		if (!has_most)
 			*ret_most = WEFT__PATTERN_ENDLESS;
 	}
-	if (!take(p, '}') || (!has_least && !has_most)) {
+	if (!take_letter(p, '}') || (!has_least && !has_most)) {
 		p->at = start;
 		return false;
 	}
 	if (*ret_least > REPEATS_MAX || (has_most && *ret_most > REPEATS_MAX))
-		report(p, start, "repeated too often: 500 times at most");
+		report_error(p, start, "repeated too often: 500 times at most");
 	else if (*ret_most < *ret_least)
-		report(p, start, "the maximum is less than the minimum");
+		report_error(p, start, "the maximum is less than the minimum");
 	return true;
 }
 
@@ -383,13 +383,13 @@ static bool take_repetition(struct parser *p, uint32_t *ret_least, uint32_t *ret
 {
 	*ret_least = 0;
 	*ret_most = WEFT__PATTERN_ENDLESS;
-	if (take(p, '*'))
+	if (take_letter(p, '*'))
 		return true;
-	if (take(p, '+')) {
+	if (take_letter(p, '+')) {
 		*ret_least = 1;
 		return true;
 	}
-	if (take(p, '?')) {
+	if (take_letter(p, '?')) {
 		*ret_most = 1;
 		return true;
 	}
@@ -403,10 +403,10 @@ static uint32_t parse_repeated(struct parser *p)
 	node.left = parse_atom(p);
 	if (!take_repetition(p, &node.first, &node.count))
 		return node.left;
-	(void)take(p, '?'); /* a lazy quantifier has the same matches */
+	(void)take_letter(p, '?'); /* a lazy quantifier has the same matches */
 	size_t offset = p->at;
 	if (take_repetition(p, &least, &most))
-		report(p, offset, "repeated twice");
+		report_error(p, offset, "repeated twice");
 	return add_node(p, node);
 }
 
@@ -424,7 +424,7 @@ static uint32_t parse_sequence(struct parser *p)
 static uint32_t parse_alternatives(struct parser *p)
 {
 	uint32_t node = parse_sequence(p);
-	while (!p->error && take(p, '|')) {
+	while (!p->error && take_letter(p, '|')) {
 		uint32_t right = parse_sequence(p);
 		node = add_node(p, (struct weft__pattern_node){
 							   .type = WEFT__PATTERN_NODE_EITHER, .left = node, .right = right});
@@ -436,7 +436,7 @@ static void parse_all(struct parser *p)
 {
 	p->tree.root = parse_alternatives(p);
 	if (!p->error && !is_at_end(p))
-		report(p, p->at, ") without (");
+		report_error(p, p->at, ") without (");
 }
 
 static void parse_literal(struct parser *p)

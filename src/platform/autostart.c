@@ -115,7 +115,7 @@ static void name_file(struct text *text, unsigned program, const char *suffix)
 }
 
 /* False if the reason could not be stored. */
-static bool report(const char *step, const char *reason)
+static bool report_step(const char *step, const char *reason)
 {
 	static struct text target, link; /* too big for an alternate stack */
 	int error = wanted.is_directory ? EEXIST : 0;
@@ -213,7 +213,7 @@ static void report_effect(
 void weft__platform_linux_report(const char *what, const char *reason)
 {
 	if (*wanted.path || read_environment())
-		report(what, reason);
+		report_step(what, reason);
 	report_effect(" ignores ", what, reason, false);
 }
 
@@ -308,7 +308,7 @@ static bool start_in_directory(struct failure *ret_failure)
 		bytes = weft__platform_ring_fitting_bytes(wanted.path, is_first());
 	if (!weft__platform_total_take(wanted.path, bytes)) {
 		*ret_failure = (struct failure){"--total", "the run's other processes use all of it"};
-		report(ret_failure->step, ret_failure->reason);
+		report_step(ret_failure->step, ret_failure->reason);
 		return false;
 	}
 	made.owner = 0;
@@ -328,7 +328,7 @@ static bool start_in_directory(struct failure *ret_failure)
 	if (!error)
 		return true;
 	*ret_failure = (struct failure){step, describe(error)};
-	if (!wanted.is_answered && !report(step, ret_failure->reason))
+	if (!wanted.is_answered && !report_step(step, ret_failure->reason))
 		report_to_parent(step, error);
 	return false;
 }
@@ -633,7 +633,7 @@ void weft__platform_linux_autostart(void)
 	if (!read_environment())
 		failure = (struct failure){"WEFT_OUT", "the path is too long"};
 	else if (wanted.bytes < WEFT_ABI_BUFFER_MIN_BYTES)
-		report(failure.step, failure.reason);
+		report_step(failure.step, failure.reason);
 	else if (!wanted.is_directory)
 		started = start_in_file(&failure);
 	else if ((started = start_in_directory(&failure))) {

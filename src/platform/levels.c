@@ -57,7 +57,7 @@ static const char *set(const char *item, size_t size)
 			   : NULL;
 }
 
-static void report(const char *item, size_t size, const char *wrong)
+static void report_item(const char *item, size_t size, const char *wrong)
 {
 	char reason[128];
 	size_t room = sizeof(reason) - 1 - strlen(wrong) - strlen("\"\": ");
@@ -75,7 +75,7 @@ static void set_categories(const char *list)
 		size_t size = strcspn(list, ",");
 		const char *wrong = size ? set(list, size) : NULL;
 		if (wrong)
-			report(list, size, wrong);
+			report_item(list, size, wrong);
 		list += size + (list[size] == ',');
 	}
 }

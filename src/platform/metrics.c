@@ -105,7 +105,7 @@ static void replace_in_child(void)
 }
 
 /* Once in a process and those that it forks. */
-static void begin(void)
+static void begin_metrics(void)
 {
 	static uint32_t has_begun;
 	if (!weft__compare_exchange(&has_begun, 0, 1))
@@ -118,7 +118,7 @@ void weft__platform_metrics_begin(void)
 {
 	int saved = errno;
 	if (!is_private() && is_wiped()) {
-		begin();
+		begin_metrics();
 		weft__platform_region_find();
 		share_values();
 	}
@@ -141,7 +141,7 @@ static int reserve(struct weft__metrics *m, uint32_t count)
 		NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (own == MAP_FAILED)
 		return WEFT_ERROR_MEMORY;
-	begin();
+	begin_metrics();
 	are_children_shared = !is_private();
 	if (share_children(own, count))
 		return 0;

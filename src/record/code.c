@@ -26,7 +26,7 @@ static bool has_room(const struct weft__region *region)
 }
 
 /* Adds the parts with a NUL after each but the first, a prefix, and the last. */
-static void add(const struct weft__name_part *parts, uint32_t count)
+static void add_part(const struct weft__name_part *parts, uint32_t count)
 {
 	struct weft__name_part with_ends[2 * PARTS_MAX];
 	struct weft__self self;
@@ -56,7 +56,7 @@ WEFT__EXPORT void weft__code(const char *name, size_t size, const char *file, ui
 	const struct weft__name_part parts[] = {{WEFT_ABI_CODE_PREFIX, WEFT_ABI_CODE_PREFIX_BYTES},
 		{name, weft__record_bounded(size)}, part_of(file),
 		{digits, format_address(digits, address)}};
-	add(parts, 4);
+	add_part(parts, 4);
 }
 
 /* A text that is too long is left out, as in weft__code. */
@@ -64,5 +64,5 @@ WEFT__EXPORT void weft__unseen(const char *key, const char *what)
 {
 	const struct weft__name_part parts[] = {
 		{WEFT_ABI_UNSEEN_PREFIX, WEFT_ABI_UNSEEN_PREFIX_BYTES}, part_of(key), part_of(what)};
-	add(parts, 3);
+	add_part(parts, 3);
 }

@@ -193,7 +193,7 @@ static uint64_t sum_from(struct weft__counters *c, uint32_t row, uint32_t shard)
 	return sum;
 }
 
-static void add(struct weft__counters *c, uint32_t row, uint64_t change)
+static void add_change(struct weft__counters *c, uint32_t row, uint64_t change)
 {
 	weft__fetch_add(
 		&weft__record_counter_cells(c)->shard[weft__record_counter_shard()].cell[row], change);
@@ -233,7 +233,7 @@ WEFT__OUT_OF_LINE void weft__record_counter_change(
 		return;
 	if (kind == WEFT_ABI_COUNTER) {
 		remember_adding(c, cache, row);
-		add(c, row, value);
+		add_change(c, row, value);
 	} else if (kind == WEFT_ABI_COUNTER_SET) {
 		set(c, row, value);
 	} else if (is_finite(real_of(value))) {

@@ -41,7 +41,7 @@ static void copy_text(char *to, uint32_t room, const char *text, size_t size)
 	memcpy(to, text, length);
 }
 
-static struct named *find(const char *name)
+static struct named *find_named(const char *name)
 {
 	for (uint32_t i = 0; i < NAMED_MAX; i++)
 		if (weft__load_acquire(&named[i].state) == PUBLISHED &&
@@ -63,7 +63,7 @@ WEFT__EXPORT struct weft_category *weft_ffi_category(
 {
 	char copy[NAME_BYTES];
 	copy_text(copy, sizeof(copy), name, name_size);
-	struct named *entry = find(copy);
+	struct named *entry = find_named(copy);
 	if (entry)
 		return &entry->category;
 	entry = claim();

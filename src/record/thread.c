@@ -45,7 +45,7 @@ static void store_name(const struct weft__region *region, const struct weft_abi_
 }
 
 /* Takes a slot; acquires what the previous owner wrote. */
-static bool take(struct weft_abi_slot *slot, uint64_t owner, uint32_t tid)
+static bool take_slot(struct weft_abi_slot *slot, uint64_t owner, uint32_t tid)
 {
 	return weft__compare_exchange(&slot->owner, owner, ((owner >> 32) + 1) << 32 | tid);
 }
@@ -95,7 +95,7 @@ static struct weft_abi_slot *take_namesake(const struct weft__region *region, ui
 	for (uint32_t i = 0; i < used && i < NAMESAKES_MAX; i++) {
 		struct weft_abi_slot *slot = &region->slots[i];
 		uint64_t owner = weft__load(&slot->owner);
-		if ((uint32_t)owner == tid && take(slot, owner, tid))
+		if ((uint32_t)owner == tid && take_slot(slot, owner, tid))
 			return slot;
 	}
 	return NULL;
@@ -116,7 +116,7 @@ static struct weft_abi_slot *take_left(
 		bool is_left = is_free || (uint32_t)owner == tid || has_ended((uint32_t)owner);
 		checks -= !is_free;
 		weft__store(from, first + i + !is_left);
-		if (is_left && take(slot, owner, tid))
+		if (is_left && take_slot(slot, owner, tid))
 			return slot;
 	}
 	return NULL;
@@ -133,7 +133,7 @@ static struct weft_abi_slot *take_fresh(const struct weft__region *region, uint3
 		if (weft__compare_exchange(slots_used, used, used + 1)) {
 			struct weft_abi_slot *slot = &region->slots[used];
 			/* Another thread may have freed it already. */
-			if (take(slot, 0, tid))
+			if (take_slot(slot, 0, tid))
 				return slot;
 		}
 	}
@@ -243,7 +243,7 @@ WEFT__COLD void weft__record_thread_reap(const struct weft_abi_slot *own)
 		uint64_t owner = weft__load(&slot->owner);
 		if (slot == own || (uint32_t)owner == 0 || !weft__record_has_packet(slot))
 			continue;
-		if (!has_ended((uint32_t)owner) || !take(slot, owner, tid))
+		if (!has_ended((uint32_t)owner) || !take_slot(slot, owner, tid))
 			continue;
 		weft__record_packet_repair(slot);
 		weft__record_packet_close(slot);

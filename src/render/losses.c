@@ -49,7 +49,7 @@ static struct hatch make_hatch(
 	return hatch;
 }
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t add_saturated(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -68,8 +68,8 @@ static bool begins_another(struct hatch *hatch, const struct hatch *next)
 	if (!is_hatch(hatch))
 		*hatch = (struct hatch){next->x, next->x2, 0, 0};
 	hatch->x2 = fmax(hatch->x2, next->x2);
-	hatch->count = add(hatch->count, next->count);
-	hatch->packets = add(hatch->packets, next->packets);
+	hatch->count = add_saturated(hatch->count, next->count);
+	hatch->packets = add_saturated(hatch->packets, next->packets);
 	return false;
 }
 

@@ -129,7 +129,7 @@ static uint64_t time_at(const struct weft__things *things, double x)
 	return weft_view_time(&things->view, x - things->frame.picture.x);
 }
 
-static void report(const struct looking *l, const struct weft__thing *thing)
+static void report_thing(const struct looking *l, const struct weft__thing *thing)
 {
 	const struct weft__point *point = l->point;
 	double right = thing->box.x + thing->box.width;
@@ -164,8 +164,8 @@ static void find_piece(const struct looking *l, const struct weft__lane *lane, u
 			x = fmin(fmax(x, piece[-1].x2), piece->x2);
 		x2 = piece->x2;
 	}
-	report(l, &(struct weft__thing){
-				  WEFT__THING_TASK, task_of(l, piece), WEFT_NONE, {x, lane->y, x2 - x, 0}});
+	report_thing(l, &(struct weft__thing){
+						WEFT__THING_TASK, task_of(l, piece), WEFT_NONE, {x, lane->y, x2 - x, 0}});
 }
 
 static bool starts_by(const void *context, uint32_t member, uint64_t time)
@@ -193,7 +193,7 @@ static void look_in_lane(const struct looking *l, const struct weft__lane *lane)
 	for (uint32_t i = lane->first_thing; i < lane->last_thing; i++) {
 		struct weft__thing thing = l->things->list[i];
 		thing.task = member_at(layout, &layout->folds[thing.fold], l->time);
-		report(l, &thing);
+		report_thing(l, &thing);
 	}
 }
 
@@ -212,7 +212,7 @@ static void find_task(const struct looking *l, uint32_t index, double y)
 	const struct weft_scene *scene = l->things->scene;
 	struct weft_box box = line_box(
 		l->things, weft__render_scene_start(scene, index), weft__render_scene_end(scene, index), y);
-	report(l, &(struct weft__thing){WEFT__THING_TASK, scene->by_row[index], WEFT_NONE, box});
+	report_thing(l, &(struct weft__thing){WEFT__THING_TASK, scene->by_row[index], WEFT_NONE, box});
 }
 
 static void find_folds(const struct looking *l, uint32_t row, double y)
@@ -225,7 +225,7 @@ static void find_folds(const struct looking *l, uint32_t row, double y)
 			continue;
 		const struct weft_fold *fold = &layout->folds[number];
 		struct weft_box box = line_box(l->things, fold->start, fold->end, y);
-		report(l,
+		report_thing(l,
 			&(struct weft__thing){WEFT__THING_FOLD, member_at(layout, fold, l->time), number, box});
 	}
 }

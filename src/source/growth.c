@@ -93,7 +93,7 @@ static int read_block(struct weft_source_growth *g, size_t *ret_size)
 
 /* The first bytes show whether the file is compressed. If there are too few of them yet, they are
  * read again later. */
-static int begin(struct weft_source_growth *g, size_t size)
+static int begin_growth(struct weft_source_growth *g, size_t size)
 {
 	if (g->size)
 		return WEFT_OK;
@@ -107,7 +107,7 @@ static int next_block(struct weft_source_growth *g, size_t *ret_size)
 {
 	int status = read_block(g, ret_size);
 	if (status == WEFT_OK)
-		status = begin(g, *ret_size);
+		status = begin_growth(g, *ret_size);
 	if (status == WEFT_OK)
 		g->size += *ret_size;
 	return status;

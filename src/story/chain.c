@@ -25,7 +25,7 @@ struct chain_maker {
 	uint8_t *seen; /* a bit for each task */
 };
 
-static int add(struct chain_maker *c, const struct weft_chain_hop *hop)
+static int add_hop(struct chain_maker *c, const struct weft_chain_hop *hop)
 {
 	uint32_t kept = c->public.kept;
 	c->public.count++;
@@ -250,7 +250,7 @@ static int follow(struct chain_maker *c, uint32_t task)
 			end_in_circle(c, hop.wait.task);
 			return 0;
 		}
-		int error = add(c, &hop);
+		int error = add_hop(c, &hop);
 		if (error)
 			return error;
 		task = weft__story_become_at(model, hop.wait.source, c->public.at);

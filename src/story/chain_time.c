@@ -19,7 +19,7 @@ struct longest {
 	uint64_t from, to;
 };
 
-static void add(struct longest *s, uint64_t start, uint64_t end)
+static void add_stretch(struct longest *s, uint64_t start, uint64_t end)
 {
 	unsigned at = s->count;
 	start = start > s->from ? start : s->from;
@@ -45,10 +45,10 @@ static void find_pauses(const struct weft_model *model, uint32_t task, struct lo
 	uint64_t since = model->tasks.start[task];
 	bool has_ended = (model->tasks.flags[task] & WEFT_TASK_RESOLVED) != 0;
 	for (uint32_t i = model->tasks.first_activation[task]; i < end; i++) {
-		add(s, since, a->start[i]);
+		add_stretch(s, since, a->start[i]);
 		since = a->end[i];
 	}
-	add(s, since, has_ended ? model->tasks.end[task] : UINT64_MAX);
+	add_stretch(s, since, has_ended ? model->tasks.end[task] : UINT64_MAX);
 }
 
 WEFT__EXPORT bool weft_chain_time(

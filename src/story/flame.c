@@ -21,7 +21,7 @@ static uint32_t find_node(struct weft__flame *f, uint32_t parent, const struct w
 	return f->count++;
 }
 
-static void add(struct weft__flame *f, uint32_t node, const struct weft_span *span)
+static void add_frame(struct weft__flame *f, uint32_t node, const struct weft_span *span)
 {
 	if (node == WEFT_NONE) {
 		f->left_out++;
@@ -73,7 +73,7 @@ void weft__story_flame_make(
 		uint32_t parent = span.depth ? at_depth[span.depth - 1] : WEFT_NONE;
 		bool is_lost = span.depth && parent == WEFT_NONE;
 		at_depth[span.depth] = is_lost ? WEFT_NONE : find_node(f, parent, &span);
-		add(f, at_depth[span.depth], &span);
+		add_frame(f, at_depth[span.depth], &span);
 	}
 	put_in_order(f);
 }

@@ -39,7 +39,7 @@ static bool is_known(const struct long_waits *p, const struct weft_story_wait *w
 	return p->count && last->since == wait->since && last->source == wait->source;
 }
 
-static void look_at(struct long_waits *p, uint64_t from, uint64_t to)
+static void look_at_stretch(struct long_waits *p, uint64_t from, uint64_t to)
 {
 	struct weft_story_wait wait;
 	if (to <= from || to - from < p->least_ns || p->count + 1 == WEFT__LONG_WAIT_PART ||
@@ -61,9 +61,9 @@ uint32_t weft__story_find_long_waits(const struct weft_story *story, uint32_t ta
 	struct long_waits p = {story, task, 0, least + 1, ret_waits};
 	for (uint32_t i = model->tasks.first_activation[task]; i < model->tasks.end_activation[task];
 		 i++) {
-		look_at(&p, from, a->start[i]);
+		look_at_stretch(&p, from, a->start[i]);
 		from = a->end[i];
 	}
-	look_at(&p, from, end);
+	look_at_stretch(&p, from, end);
 	return p.count;
 }

@@ -474,7 +474,7 @@ WEFT__EXPORT int weft_search_maker_step(
 	return WEFT_OK;
 }
 
-static int begin(struct weft_search_maker *m, struct weft_slice text, bool is_expression,
+static int begin_search(struct weft_search_maker *m, struct weft_slice text, bool is_expression,
 	struct weft_search_error *ret_error)
 {
 	struct searcher *s = &m->searcher;
@@ -502,7 +502,7 @@ WEFT__EXPORT int weft_search_maker_create(const struct weft_model *model, const 
 	if (!maker)
 		return WEFT_ERROR_MEMORY;
 	maker->searcher.model = model;
-	int error = begin(maker, (struct weft_slice){text, size}, is_expression, ret_error);
+	int error = begin_search(maker, (struct weft_slice){text, size}, is_expression, ret_error);
 	if (error)
 		weft_search_maker_destroy(maker);
 	else

@@ -95,7 +95,7 @@ static void walk(struct waits *w, uint32_t task)
 		w->end[step] = end;
 }
 
-static void add(struct waits *w, uint32_t task)
+static void add_waiter(struct waits *w, uint32_t task)
 {
 	uint32_t end = w->end[task], *group = &w->group[end];
 	if (*group == WEFT_NONE) {
@@ -217,7 +217,7 @@ static int group_all(struct waits *w)
 		walk(w, task);
 	for (uint32_t task = 0; task < tasks; task++)
 		if (w->since[task] != UINT64_MAX)
-			add(w, task);
+			add_waiter(w, task);
 	int error = join_alike(w);
 	qsort(w->list, w->public.count, sizeof(*w->list), by_count);
 	return error;

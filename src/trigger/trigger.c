@@ -60,7 +60,7 @@ static uint64_t known_id(const struct weft_triggers *t, const struct weft_event 
 	return task == WEFT_NONE ? WEFT_TASK_NONE : id;
 }
 
-static int take(struct weft_triggers *t, const struct weft_event *event, uint32_t text)
+static int take_event(struct weft_triggers *t, const struct weft_event *event, uint32_t text)
 {
 	struct weft__fact fact;
 	struct weft_event known;
@@ -84,7 +84,7 @@ static int take_counter(struct weft_triggers *t, const struct weft_event *event)
 	struct weft_event counter = *event;
 	uint32_t number = number_of_counter(t, event->text);
 	counter.task = WEFT_TASK_NONE;
-	return number == WEFT_NONE ? 0 : take(t, &counter, number);
+	return number == WEFT_NONE ? 0 : take_event(t, &counter, number);
 }
 
 static int take_of_tasks(struct weft_triggers *t, const struct weft_event *event)
@@ -94,7 +94,7 @@ static int take_of_tasks(struct weft_triggers *t, const struct weft_event *event
 		return error;
 	/* Only an alive event may lack a label; a label event's may be empty. */
 	bool has_text = event->text.size || event->type == WEFT_EVENT_LABEL;
-	return take(t, event, has_text ? 0 : WEFT_NONE);
+	return take_event(t, event, has_text ? 0 : WEFT_NONE);
 }
 
 WEFT__EXPORT int weft_triggers_take(struct weft_triggers *t, const struct weft_event *event)

@@ -116,7 +116,7 @@ static uint32_t size_of(const struct weft_squeeze *squeeze, double length)
 	return size;
 }
 
-static void add(struct weft_squeeze *s, uint64_t begin, uint64_t length)
+static void add_pause(struct weft_squeeze *s, uint64_t begin, uint64_t length)
 {
 	struct stripe *stripe = &s->list[s->count];
 	*stripe = (struct stripe){(double)begin, (double)length, (double)(begin - s->total_ns),
@@ -140,7 +140,7 @@ static struct weft_squeeze *make(const struct weft_stripe *stripes, uint32_t cou
 	choose_sizes(s, largest);
 	for (uint32_t i = 0; i < count; i++)
 		if ((double)length_of(&stripes[i]) >= s->sizes[0])
-			add(s, stripes[i].start - trace->start, length_of(&stripes[i]));
+			add_pause(s, stripes[i].start - trace->start, length_of(&stripes[i]));
 	return s;
 }
 

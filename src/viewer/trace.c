@@ -155,7 +155,7 @@ static void set_view(struct weft_viewer *viewer, bool is_same, const struct memo
 }
 
 /* Replaces the model; its problems are found later. */
-static void take(
+static void take_trace(
 	struct weft_viewer *viewer, const struct weft_viewer_prepared *p, bool is_live, bool goes_on)
 {
 	bool is_same = is_same_trace(viewer, p->model);
@@ -216,7 +216,8 @@ WEFT__EXPORT int weft_viewer_show(
 		return error;
 	weft__viewer_settle_rows(viewer);
 	made.story = (struct weft_story){.model = model, .layout = made.layout};
-	take(viewer, &made, is_live, goes_on && model->summary.live && viewer->model->summary.live);
+	take_trace(
+		viewer, &made, is_live, goes_on && model->summary.live && viewer->model->summary.live);
 	return 0;
 }
 
@@ -234,7 +235,7 @@ WEFT__EXPORT int weft_viewer_show_prepared(
 		weft_viewer_prepared_destroy(prepared);
 		return 0;
 	}
-	take(viewer, prepared, false, false);
+	take_trace(viewer, prepared, false, false);
 	free(prepared);
 	return 0;
 }

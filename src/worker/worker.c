@@ -63,7 +63,7 @@ static enum state wait_while(struct weft_worker *worker, bool is_free)
 	return (enum state)state;
 }
 
-static void *run(void *context)
+static void *run_worker(void *context)
 {
 	struct weft_worker *worker = context;
 	while (wait_while(worker, true) == STATE_GIVEN) {
@@ -95,7 +95,7 @@ static int start(struct weft_worker *worker)
 	sigdelset(&all, SIGILL);
 	sigdelset(&all, SIGFPE);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	int error = pthread_create(&worker->thread, NULL, run, worker);
+	int error = pthread_create(&worker->thread, NULL, run_worker, worker);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }

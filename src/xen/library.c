@@ -187,14 +187,14 @@ static void close_all(void *context)
 }
 
 /* POSIX says that a function's address fits an object pointer; C does not. */
-static bool find(void *library, const char *name, void *ret_function)
+static bool find_function(void *library, const char *name, void *ret_function)
 {
 	void *address = dlsym(library, name);
 	memcpy(ret_function, &address, sizeof(address));
 	return address != NULL;
 }
 
-#define FIND(name, type, arguments) good = good && find(library, #name, &functions->name);
+#define FIND(name, type, arguments) good = good && find_function(library, #name, &functions->name);
 
 static bool load_store(struct libraries *l)
 {

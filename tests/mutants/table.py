@@ -176,7 +176,7 @@ MUTANTS = [
         'src/render/losses.c',
         ('if (is_hatch(hatch) && next->x > hatch->x2 + JOINED)', 'if (is_hatch(hatch) && next->x > hatch->x2)',
          'losses render'),
-        ('hatch->count = add(hatch->count, next->count);', 'hatch->count = next->count;', 'losses render'),
+        ('hatch->count = add_saturated(hatch->count, next->count);', 'hatch->count = next->count;', 'losses render'),
         ('if (i > 0 && (length - i) % 3 == 0)', 'if ((length - i) % 3 == 0)', 'losses render')),
     *in_file(
         'src/render/edges/heat.c',

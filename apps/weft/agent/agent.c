@@ -189,7 +189,7 @@ static int64_t now_s(void)
 	return now.tv_sec;
 }
 
-static int run(const struct agent_arguments *a)
+static int run_agent(const struct agent_arguments *a)
 {
 	struct weft__agent agent;
 	sigset_t ends;
@@ -373,5 +373,5 @@ int cli_agent(int argc, char **argv)
 	a.options.folder = a.folder;
 	a.options.file = a.file;
 	a.options.gap = 5 + 3 * (int64_t)a.every_s;
-	return run(&a);
+	return run_agent(&a);
 }

@@ -47,7 +47,7 @@ struct matches {
 	uint32_t labels;           /* may be more than are named */
 };
 
-static void add(struct matches *m, enum fit fit, uint32_t task, uint32_t label)
+static void add_match(struct matches *m, enum fit fit, uint32_t task, uint32_t label)
 {
 	uint32_t known = 0;
 	if (fit > m->fit)
@@ -62,7 +62,7 @@ static void add(struct matches *m, enum fit fit, uint32_t task, uint32_t label)
 	m->labels++;
 }
 
-static struct matches find(const struct weft_model *model, const char *text)
+static struct matches find_matches(const struct weft_model *model, const char *text)
 {
 	const size_t size = strlen(text);
 	struct matches matches = {.fit = FITS_NOT, .task = WEFT_NONE};
@@ -71,7 +71,7 @@ static struct matches find(const struct weft_model *model, const char *text)
 		enum fit fit =
 			label == WEFT_NONE ? FITS_NOT : fit_of(weft_model_string(model, label), text, size);
 		if (fit != FITS_NOT && fit >= matches.fit)
-			add(&matches, fit, task, label);
+			add_match(&matches, fit, task, label);
 	}
 	return matches;
 }
@@ -112,7 +112,7 @@ uint32_t cli_find_task_named(
 	*ret_count = 1;
 	if (task != WEFT_NONE)
 		return task;
-	const struct matches matches = find(model, text);
+	const struct matches matches = find_matches(model, text);
 	if (matches.fit == FITS_NOT)
 		name_nearest(trace, model, text);
 	else if (matches.labels > 1)

@@ -191,7 +191,7 @@ void cli_trace_each_diagnostic(
 	}
 }
 
-static void report(void *trace, const char *file, const struct weft_diagnostic *d)
+static void report_diagnostic(void *trace, const char *file, const struct weft_diagnostic *d)
 {
 	const char *name = file ? file : ((const struct cli_trace *)trace)->name;
 	char text[256];
@@ -201,7 +201,7 @@ static void report(void *trace, const char *file, const struct weft_diagnostic *
 
 void cli_trace_report(const struct cli_trace *trace)
 {
-	cli_trace_each_diagnostic(trace, report, (void *)(uintptr_t)trace);
+	cli_trace_each_diagnostic(trace, report_diagnostic, (void *)(uintptr_t)trace);
 }
 
 const char *cli_category_name(

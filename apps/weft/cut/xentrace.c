@@ -137,7 +137,7 @@ static void follow(struct cut_cpu *cpu, const struct weft_xentrace_record *recor
 	}
 }
 
-static void add(struct cut_xen *c, const struct weft_xentrace_record *record)
+static void add_record(struct cut_xen *c, const struct weft_xentrace_record *record)
 {
 	struct cut_cpu *cpu = find_cpu(c, record->cpu);
 	if (!cpu)
@@ -186,7 +186,7 @@ static int copy_records(struct cut_xen *c, const struct weft_cut_range *range,
 			break;
 		bool is_taken = xen_filter_has(c->filter, &c->state, record);
 		if (is_taken && record->time_ns >= range->start_ns)
-			add(c, record);
+			add_record(c, record);
 		if (i % 65536 == 0) {
 			if (trace->input)
 				weft_source_forget(weft_input_source(trace->input));

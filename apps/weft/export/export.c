@@ -108,7 +108,7 @@ static struct export_outcome copy_events(
 	return outcome;
 }
 
-static void report(const struct cli_trace *trace, struct weft_export_ctf_summary summary)
+static void report_summary(const struct cli_trace *trace, struct weft_export_ctf_summary summary)
 {
 	cli_trace_report(trace);
 	if (summary.events == 0)
@@ -142,7 +142,7 @@ static int write_directory(const struct cli_trace *trace, int status, struct wef
 													 : weft_error_text(outcome.write_error));
 		return CLI_NO;
 	}
-	report(trace, weft_export_ctf_summarize(ctf));
+	report_summary(trace, weft_export_ctf_summarize(ctf));
 	weft_export_ctf_destroy(ctf);
 	if (!ctf_directory_commit(directory))
 		return CLI_NO;
@@ -156,7 +156,7 @@ static int write_directory(const struct cli_trace *trace, int status, struct wef
 
 /* The first event is read before anything is written, so that DIR stays unchanged if FILE is not a
  * trace. */
-static int run(const struct export_arguments *arguments, const struct cli_trace *trace)
+static int run_export(const struct export_arguments *arguments, const struct cli_trace *trace)
 {
 	struct ctf_directory directory;
 	struct weft_event event;
@@ -183,7 +183,7 @@ int cli_export(int argc, char **argv)
 	if (status != CLI_DONE)
 		return status;
 	status = arguments.is_sqlite ? query_export(&trace, arguments.directory, arguments.force)
-								 : run(&arguments, &trace);
+								 : run_export(&arguments, &trace);
 	cli_trace_close(&trace);
 	return status;
 }

@@ -10,7 +10,7 @@
 #include "query.h"
 #include "runs/message.h"
 
-static int run(sqlite3 *database, const char *sql)
+static int run_statement(sqlite3 *database, const char *sql)
 {
 	return sqlite3_exec(database, sql, NULL, NULL, NULL);
 }
@@ -23,13 +23,13 @@ static int copy_table(sqlite3 *database, unsigned table)
 	const struct weft_column *columns = weft_table_columns(table, &column_count);
 	char *sql = sqlite3_mprintf(
 		"CREATE TABLE saved.\"%w\" AS SELECT * FROM main.\"%w\"", it->name, it->name);
-	int result = sql ? run(database, sql) : SQLITE_NOMEM;
+	int result = sql ? run_statement(database, sql) : SQLITE_NOMEM;
 	sqlite3_free(sql);
 	if (result || !weft_table_has_index(table, 0))
 		return result;
 	sql = sqlite3_mprintf("CREATE INDEX saved.\"%w_%w\" ON \"%w\"(\"%w\")", it->name,
 		columns[0].name, it->name, columns[0].name);
-	result = sql ? run(database, sql) : SQLITE_NOMEM;
+	result = sql ? run_statement(database, sql) : SQLITE_NOMEM;
 	sqlite3_free(sql);
 	return result;
 }
@@ -38,10 +38,10 @@ static int copy_tables(sqlite3 *database)
 {
 	unsigned count;
 	weft_tables(&count);
-	int result = run(database, "ATTACH ':memory:' AS saved; BEGIN");
+	int result = run_statement(database, "ATTACH ':memory:' AS saved; BEGIN");
 	for (unsigned i = 0; i < count && !result; i++)
 		result = copy_table(database, i);
-	return result ? result : run(database, "COMMIT");
+	return result ? result : run_statement(database, "COMMIT");
 }
 
 static int save(sqlite3 *database, const char *file)

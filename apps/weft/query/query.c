@@ -111,7 +111,7 @@ static int parse(int argc, char **argv, struct query_arguments *ret, bool *ret_r
 	return CLI_DONE;
 }
 
-static int run(sqlite3 *database, const void *context)
+static int run_query(sqlite3 *database, const void *context)
 {
 	const struct query_arguments *arguments = context;
 	return arguments->sql ? query_run(database, arguments->sql, arguments->format)
@@ -126,7 +126,7 @@ static int ask(const struct query_arguments *arguments, const struct cli_trace *
 		return cli_trace_fail(trace, error);
 	if (model->summary.events == 0)
 		cli_inform("%s: a valid trace without events", trace->name);
-	int status = query_use_database(model, run, arguments);
+	int status = query_use_database(model, run_query, arguments);
 	weft_model_destroy(model);
 	return status;
 }
@@ -135,9 +135,9 @@ int cli_query(int argc, char **argv)
 {
 	struct query_arguments arguments;
 	struct cli_trace trace;
-	bool run;
-	int status = parse(argc, argv, &arguments, &run);
-	if (!run)
+	bool run_query;
+	int status = parse(argc, argv, &arguments, &run_query);
+	if (!run_query)
 		return status;
 	status = cli_trace_open_all(arguments.files, arguments.file_count, &trace);
 	if (status != CLI_DONE)

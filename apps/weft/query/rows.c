@@ -207,7 +207,7 @@ static void add_text_row(struct printer *p)
 
 /* ---- Rows ---- */
 
-static void begin(struct printer *p)
+static void begin_row(struct printer *p)
 {
 	for (int i = 0; i < p->columns; i++) {
 		p->widths[i] = characters_of(title(p, i), strlen(title(p, i)));
@@ -234,7 +234,7 @@ int query_print_rows(sqlite3_stmt *statement, enum query_format format, bool *re
 		.columns = sqlite3_column_count(statement),
 		.written = true};
 	int result;
-	begin(&p);
+	begin_row(&p);
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW && p.written && !p.text.error) {
 		add_row(&p);
 		if (p.text.size >= BLOCK_BYTES)

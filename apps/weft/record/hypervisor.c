@@ -323,7 +323,7 @@ static bool filter(const struct tracing *t)
 	return good;
 }
 
-static void report(const char *output)
+static void report_output(const char *output)
 {
 	char size[32];
 	struct stat status;
@@ -348,7 +348,7 @@ static int record(struct tracing *t)
 	}
 	bool good = trace(t) && filter(t);
 	if (good)
-		report(output);
+		report_output(output);
 	return good ? CLI_DONE : RECORD_FAILED;
 }
 

@@ -54,7 +54,7 @@ bool record_hypervisor_is_meant(const char *operand)
 }
 
 /* False after a message. */
-static bool take(
+static bool take_option(
 	int option, struct record_hypervisor *request, struct weft__runs_stream_options *streaming)
 {
 	switch (option) {
@@ -115,7 +115,7 @@ int record_hypervisor(int argc, char **argv)
 	while ((option = cli_next_option(argc, argv, options)) != -1) {
 		if (option == 'h')
 			return cli_help(usage);
-		if (!take(option, &request, &streaming))
+		if (!take_option(option, &request, &streaming))
 			return CLI_USAGE;
 	}
 	if (check(argc, argv, request.output) != CLI_DONE)

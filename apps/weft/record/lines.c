@@ -164,7 +164,7 @@ static int run_child(struct names *names, uid_t user)
 }
 
 /* Says why the trace has no lines. */
-static void report(const char *file, int status)
+static void report_lines(const char *file, int status)
 {
 	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	if (number == SIGXCPU || number == SIGALRM || number == SIGKILL)
@@ -199,7 +199,7 @@ static void add_in_child(struct names *names, const char *file, uid_t user)
 		_exit(run_child(names, user));
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
-	report(file, status);
+	report_lines(file, status);
 }
 
 void record_add_lines(const char *file, uid_t user)

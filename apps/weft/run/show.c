@@ -112,7 +112,7 @@ static bool has_failed(struct show *show)
 	return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 }
 
-static void begin(struct show *show, const char *path, pid_t ring_pid)
+static void begin_show(struct show *show, const char *path, pid_t ring_pid)
 {
 	show->has_begun = true;
 	if (!show->options->wants_browser && view_can_show())
@@ -153,7 +153,7 @@ static void try_to_begin(struct show *show)
 {
 	pid_t pid = show->options->serving.stays ? 0 : find_ring(show, show->directory);
 	if (pid) {
-		begin(show, show->ring, pid);
+		begin_show(show, show->ring, pid);
 	} else if (show->options->serving.stays) {
 		show->has_begun = true;
 		start_server(show);
@@ -197,7 +197,7 @@ static void saved(void *context, const char *ring, const char *file)
 	/* The program ended before a ring was found. */
 	snprintf(show->ring, sizeof(show->ring), "%s", ring);
 	snprintf(path, sizeof(path), "%s", file);
-	begin(show, path, 0);
+	begin_show(show, path, 0);
 }
 
 int run_show(char **program, const struct run_options *options)

@@ -329,7 +329,7 @@ static int run_and_serve(const struct serve_arguments *a, const char *token)
 	return status;
 }
 
-static int run(const struct serve_arguments *a)
+static int run_server(const struct serve_arguments *a)
 {
 	static char here[] = ".";
 	static char *default_operands[] = {here};
@@ -362,7 +362,7 @@ static int run(const struct serve_arguments *a)
 	return CLI_DONE;
 }
 #else
-static int run(const struct serve_arguments *a)
+static int run_server(const struct serve_arguments *a)
 {
 	(void)a;
 	cli_error(
@@ -377,5 +377,5 @@ int cli_serve(int argc, char **argv)
 	struct serve_arguments arguments;
 	bool goes_on;
 	int status = parse(argc, argv, &arguments, &goes_on);
-	return goes_on ? run(&arguments) : status;
+	return goes_on ? run_server(&arguments) : status;
 }

@@ -59,7 +59,7 @@ static void report_damage(const struct tail_printer *p)
 	}
 }
 
-static void begin(struct tail_printer *p, uint64_t time_ns)
+static void begin_line(struct tail_printer *p, uint64_t time_ns)
 {
 	p->first_ns = time_ns;
 	if (p->what->range)
@@ -73,7 +73,7 @@ static bool add_event(struct tail_printer *p, const struct weft_event *event)
 	if (event->time_ns < p->start_ns && p->what->only_new)
 		return true;
 	if (p->count == 0)
-		begin(p, event->time_ns);
+		begin_line(p, event->time_ns);
 	if (p->count++ == 0 || trace->thread_count > 1) /* there may be a new thread */
 		weft_lines_init(&p->lines, trace, p->first_ns);
 	if (event->time_ns >= p->end_ns && p->end_ns != UINT64_MAX)

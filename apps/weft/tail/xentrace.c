@@ -163,7 +163,7 @@ static int print_all(struct xen_tail *t)
 	}
 }
 
-static void report(const struct xen_tail *t)
+static void report_end(const struct xen_tail *t)
 {
 	const struct weft_diagnostics *diagnostics = weft_xentrace_growing_diagnostics(t->growing);
 	for (size_t i = 0; i < diagnostics->count; i++)
@@ -180,7 +180,7 @@ int tail_xentrace(const char *path, const struct tail_xentrace *what)
 	if (!status) {
 		cli_catch_interrupts();
 		status = print_all(&t);
-		report(&t);
+		report_end(&t);
 	}
 	if (status < 0)
 		cli_inform("%s: %s", path,

@@ -90,7 +90,7 @@ static bool replace_selects(PyObject *selects)
 }
 
 /* An object of the dict, with a reference that is kept; None is NULL. */
-static bool take(PyObject *objects, const char *name, PyObject **ret)
+static bool take_object(PyObject *objects, const char *name, PyObject **ret)
 {
 	PyObject *object = PyDict_GetItemString(objects, name);
 	if (!object)
@@ -102,40 +102,41 @@ static bool take(PyObject *objects, const char *name, PyObject **ret)
 static bool take_waits(PyObject *objects)
 {
 	struct weft_python_waits *waits = &weft_python_waits;
-	return take(objects, "coroutine_type", &waits->coroutine_type) &&
-		   take(objects, "generator_type", &waits->generator_type) &&
-		   take(objects, "function_type", &waits->function_type) &&
-		   take(objects, "method_type", &waits->method_type) &&
-		   take(objects, "partial_type", &waits->partial_type) &&
-		   take(objects, "future_type", &waits->future_type) &&
-		   take(objects, "gather_type", &waits->gather_type) &&
-		   take(objects, "folder", &waits->folder) && take(objects, "closures", &waits->closures) &&
-		   take(objects, "locals", &waits->locals) &&
-		   take(objects, "resources", &waits->resources) &&
-		   take(objects, "check_cancel", &waits->check_cancel) &&
-		   take(objects, "cancelled_error", &weft_python_cancelled_error) &&
-		   take(objects, "cancel_and_wait", &waits->cancel_and_wait) &&
-		   take(objects, "release_waiter", &waits->release_waiter) &&
-		   take(objects, "task_group_done", &waits->task_group_done) &&
-		   take(objects, "set_state", &waits->set_state);
+	return take_object(objects, "coroutine_type", &waits->coroutine_type) &&
+		   take_object(objects, "generator_type", &waits->generator_type) &&
+		   take_object(objects, "function_type", &waits->function_type) &&
+		   take_object(objects, "method_type", &waits->method_type) &&
+		   take_object(objects, "partial_type", &waits->partial_type) &&
+		   take_object(objects, "future_type", &waits->future_type) &&
+		   take_object(objects, "gather_type", &waits->gather_type) &&
+		   take_object(objects, "folder", &waits->folder) &&
+		   take_object(objects, "closures", &waits->closures) &&
+		   take_object(objects, "locals", &waits->locals) &&
+		   take_object(objects, "resources", &waits->resources) &&
+		   take_object(objects, "check_cancel", &waits->check_cancel) &&
+		   take_object(objects, "cancelled_error", &weft_python_cancelled_error) &&
+		   take_object(objects, "cancel_and_wait", &waits->cancel_and_wait) &&
+		   take_object(objects, "release_waiter", &waits->release_waiter) &&
+		   take_object(objects, "task_group_done", &waits->task_group_done) &&
+		   take_object(objects, "set_state", &waits->set_state);
 }
 
 static bool take_locks(PyObject *objects)
 {
 	struct weft_python_locks *locks = &weft_python_locks;
-	return take(objects, "lock_type", &locks->lock_type) &&
-		   take(objects, "semaphore_type", &locks->semaphore_type) &&
-		   take(objects, "wake_up_next", &locks->wake_up_next) &&
-		   take(objects, "label_of_lock", &locks->label);
+	return take_object(objects, "lock_type", &locks->lock_type) &&
+		   take_object(objects, "semaphore_type", &locks->semaphore_type) &&
+		   take_object(objects, "wake_up_next", &locks->wake_up_next) &&
+		   take_object(objects, "label_of_lock", &locks->label);
 }
 
 static bool take_conditions(PyObject *objects)
 {
-	return take(objects, "condition_type", &weft_python_conditions.condition_type) &&
-		   take(objects, "event_type", &weft_python_conditions.event_type) &&
-		   take(objects, "label_of_condition", &weft_python_conditions.label) &&
-		   take(objects, "queue_type", &weft_python_queues.type) &&
-		   take(objects, "labels_of_queue", &weft_python_queues.label) &&
+	return take_object(objects, "condition_type", &weft_python_conditions.condition_type) &&
+		   take_object(objects, "event_type", &weft_python_conditions.event_type) &&
+		   take_object(objects, "label_of_condition", &weft_python_conditions.label) &&
+		   take_object(objects, "queue_type", &weft_python_queues.type) &&
+		   take_object(objects, "labels_of_queue", &weft_python_queues.label) &&
 		   weft_python_conditions_init() && weft_python_queues_init();
 }
 
@@ -143,13 +144,16 @@ static bool init(PyObject *objects, PyObject **ret_selects)
 {
 	PyObject *step, *wakeup, *job, *pool, *loop, *asleep, *threadsafe, *result;
 	return weft_python_entries_init() && weft_python_waits_init() && take_waits(objects) &&
-		   take(objects, "step", &step) && take(objects, "wakeup", &wakeup) &&
-		   take(objects, "label_of_job", &job) && take(objects, "label_of_pool", &pool) &&
-		   take(objects, "label_of_loop", &loop) && take(objects, "is_asleep", &asleep) &&
-		   take(objects, "threadsafe", &threadsafe) && take(objects, "label_of_result", &result) &&
+		   take_object(objects, "step", &step) && take_object(objects, "wakeup", &wakeup) &&
+		   take_object(objects, "label_of_job", &job) &&
+		   take_object(objects, "label_of_pool", &pool) &&
+		   take_object(objects, "label_of_loop", &loop) &&
+		   take_object(objects, "is_asleep", &asleep) &&
+		   take_object(objects, "threadsafe", &threadsafe) &&
+		   take_object(objects, "label_of_result", &result) &&
 		   weft_python_results_init(threadsafe, result) && take_locks(objects) &&
 		   weft_python_locks_init() && take_conditions(objects) &&
-		   take(objects, "selects", ret_selects) && weft_python_steps_init(step, wakeup) &&
+		   take_object(objects, "selects", ret_selects) && weft_python_steps_init(step, wakeup) &&
 		   weft_python_jobs_init(job, pool) && weft_python_loops_init(loop, asleep, *ret_selects);
 }
 

@@ -133,7 +133,7 @@ static uint64_t taker(PyObject *lock, PyObject *dictionary)
 	return weft_python_acting();
 }
 
-static void take(PyObject *lock, PyObject *dictionary, struct weft_python_holders *holders)
+static void take_lock(PyObject *lock, PyObject *dictionary, struct weft_python_holders *holders)
 {
 	uint64_t task = taker(lock, dictionary);
 	struct weft_python_entry *step = weft_python_running ? weft_python_running->step : NULL;
@@ -176,7 +176,7 @@ static void see_change(PyObject *lock, PyObject *dictionary, int change)
 {
 	struct weft_python_holders *holders = weft_python_holders_of(dictionary, kind_of(lock));
 	if (holders && !holders->are_unknown && change > 0)
-		take(lock, dictionary, holders);
+		take_lock(lock, dictionary, holders);
 	else if (holders && !holders->are_unknown)
 		give(lock, holders);
 }

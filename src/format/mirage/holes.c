@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 
-static int add(struct weft__mirage_holes *holes, const struct weft_loss_period *period,
+static int add_hole(struct weft__mirage_holes *holes, const struct weft_loss_period *period,
 	struct weft_trace_description *description)
 {
 	const struct weft__column column = {&holes->list, sizeof(*holes->list)};
@@ -26,7 +26,7 @@ int weft__format_mirage_holes_begin(
 {
 	const struct weft_loss_period period = {
 		.start = first_ns, .end = first_ns, .cause = WEFT_LOSS_OVERWRITTEN};
-	return add(holes, &period, description);
+	return add_hole(holes, &period, description);
 }
 
 int weft__format_mirage_holes_close(
@@ -40,7 +40,7 @@ int weft__format_mirage_holes_close(
 	};
 	description->losses[WEFT_LOSS_MISSING_PACKETS] += holes->packets;
 	holes->packets = 0;
-	return period.count ? add(holes, &period, description) : 0;
+	return period.count ? add_hole(holes, &period, description) : 0;
 }
 
 void weft__format_mirage_holes_finish(struct weft__mirage_holes *holes)

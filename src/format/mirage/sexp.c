@@ -69,7 +69,7 @@ struct tokens {
 	const struct weft__sexp_token *next, *end;
 };
 
-static bool take(struct tokens *tokens, enum weft__sexp_token_type type)
+static bool take_token(struct tokens *tokens, enum weft__sexp_token_type type)
 {
 	if (tokens->next == tokens->end || tokens->next->type != type)
 		return false;
@@ -79,7 +79,7 @@ static bool take(struct tokens *tokens, enum weft__sexp_token_type type)
 
 static const struct weft__sexp_token *take_atom(struct tokens *tokens)
 {
-	if (take(tokens, WEFT__SEXP_ATOM) || take(tokens, WEFT__SEXP_QUOTED))
+	if (take_token(tokens, WEFT__SEXP_ATOM) || take_token(tokens, WEFT__SEXP_QUOTED))
 		return tokens->next - 1;
 	return NULL;
 }
@@ -144,10 +144,10 @@ static const char *read_kind(struct tokens *tokens, uint16_t *ret_kind)
 static const char *read_option(
 	struct sexp_reader *reader, struct tokens *tokens, struct weft_event *event)
 {
-	if (!take(tokens, WEFT__SEXP_OPEN))
+	if (!take_token(tokens, WEFT__SEXP_OPEN))
 		return NULL;
 	const struct weft__sexp_token *message = take_atom(tokens);
-	if (!take(tokens, WEFT__SEXP_CLOSE))
+	if (!take_token(tokens, WEFT__SEXP_CLOSE))
 		return "malformed exception";
 	if (!message)
 		return NULL;
@@ -194,7 +194,7 @@ static const char *read_op(
 	const struct operation *operation = NULL;
 	const struct weft__sexp_token *name = NULL;
 	const char *problem = NULL;
-	if (!take(tokens, WEFT__SEXP_OPEN) || !(name = take_atom(tokens)))
+	if (!take_token(tokens, WEFT__SEXP_OPEN) || !(name = take_atom(tokens)))
 		return "form is not an event";
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
 		if (slice_is(name->text, operations[i].name))
@@ -204,7 +204,7 @@ static const char *read_op(
 	event->type = operation->type;
 	for (size_t i = 0; i < ARGUMENTS_MAX && operation->arguments[i] && !problem; i++)
 		problem = read_argument(reader, (enum argument)operation->arguments[i], tokens, event);
-	if (!problem && !take(tokens, WEFT__SEXP_CLOSE))
+	if (!problem && !take_token(tokens, WEFT__SEXP_CLOSE))
 		problem = "op has too many arguments";
 	return problem;
 }
@@ -215,7 +215,7 @@ static const char *read_field(struct sexp_reader *reader, struct tokens *tokens,
 {
 	const struct weft__sexp_token *name = NULL, *value;
 	const char *problem = NULL;
-	if (!take(tokens, WEFT__SEXP_OPEN) || !(name = take_atom(tokens)))
+	if (!take_token(tokens, WEFT__SEXP_OPEN) || !(name = take_atom(tokens)))
 		return "form is not an event";
 	if (slice_is(name->text, "time") && !*has_time) {
 		value = take_atom(tokens);
@@ -228,7 +228,7 @@ static const char *read_field(struct sexp_reader *reader, struct tokens *tokens,
 	} else {
 		return "form is not an event";
 	}
-	if (!problem && !take(tokens, WEFT__SEXP_CLOSE))
+	if (!problem && !take_token(tokens, WEFT__SEXP_CLOSE))
 		problem = "form is not an event";
 	return problem;
 }
@@ -249,7 +249,7 @@ static const char *read_event(
 	struct tokens tokens = {form->tokens, form->tokens + form->count};
 	bool has_time = false, has_op = false;
 	const char *problem = form->problem;
-	if (!problem && !take(&tokens, WEFT__SEXP_OPEN))
+	if (!problem && !take_token(&tokens, WEFT__SEXP_OPEN))
 		problem = "form is not an event";
 	while (!problem && (!has_time || !has_op))
 		problem = read_field(reader, &tokens, &event, &has_time, &has_op);

@@ -28,7 +28,7 @@ static uint64_t u64(const struct weft__buffer *b, size_t offset)
 
 #define AT(field) offsetof(struct weft_abi_buffer, field)
 
-static void report(const struct weft__input *input, size_t offset, const char *message)
+static void report_damage(const struct weft__input *input, size_t offset, const char *message)
 {
 	weft_diagnostics_add(input->diagnostics, offset, message);
 }
@@ -41,16 +41,17 @@ static int find_packets(struct weft__buffer *b, const struct weft__input *input)
 	b->packet_bytes = bytes;
 	if (bytes < WEFT_ABI_PACKET_MIN_BYTES || bytes > WEFT_ABI_PACKET_MAX_BYTES ||
 		(bytes & (bytes - 1)) || offset < sizeof(struct weft_abi_buffer) || offset % 8) {
-		report(input, AT(packets_offset), "the header's offset or number of packets is invalid");
+		report_damage(
+			input, AT(packets_offset), "the header's offset or number of packets is invalid");
 		return WEFT_ERROR_DAMAGED;
 	}
 	if (offset > input->size) {
-		report(input, AT(packets_offset), "the buffer ends before its first packet");
+		report_damage(input, AT(packets_offset), "the buffer ends before its first packet");
 		return WEFT_ERROR_DAMAGED;
 	}
 	whole = (input->size - offset) / bytes;
 	if (whole < count) {
-		report(input, input->size, "the buffer is cut short");
+		report_damage(input, input->size, "the buffer is cut short");
 		count = (uint32_t)whole;
 	}
 	b->packets_offset = offset;
@@ -66,7 +67,7 @@ static void find_names(struct weft__buffer *b, const struct weft__input *input)
 	if (offset < sizeof(struct weft_abi_buffer) || offset > input->size || index > bytes ||
 		bytes > input->size - offset ||
 		(offset < packets_end && offset + bytes > b->packets_offset)) {
-		report(input, AT(names_offset), "the header's offset or size of names is invalid");
+		report_damage(input, AT(names_offset), "the header's offset or size of names is invalid");
 		return;
 	}
 	b->names = input->bytes + offset + index;
@@ -254,7 +255,7 @@ static uint64_t rate_of_clock(struct weft__buffer *b, const struct weft__input *
 		return weft__format_ticks_hz(&b->clock);
 	}
 	if (hz == 0) {
-		report(input, AT(clock_hz), "the clock's rate is unknown: a tick counts as 1 ns");
+		report_damage(input, AT(clock_hz), "the clock's rate is unknown: a tick counts as 1 ns");
 		hz = second;
 	}
 	weft__format_ticks_init(&b->clock, start.ticks, start.ns, hz, second);
@@ -362,7 +363,7 @@ static int read_header(struct weft__buffer *b, const struct weft__input *input, 
 {
 	*b = (struct weft__buffer){.bytes = input->bytes, .size = input->size};
 	if (input->size < sizeof(b->header)) {
-		report(input, input->size, "the header is cut short");
+		report_damage(input, input->size, "the header is cut short");
 		return WEFT_ERROR_DAMAGED;
 	}
 	weft__format_live_copy(b->header, input->bytes, sizeof(b->header));
@@ -371,7 +372,7 @@ static int read_header(struct weft__buffer *b, const struct weft__input *input, 
 	if (!weft__format_buffer_probe(b->header, sizeof(b->header)))
 		return WEFT_ERROR_FORMAT;
 	if (u32(b, AT(version)) != WEFT_ABI_VERSION || u32(b, AT(stream)) > 1) {
-		report(input, AT(version), "written by another version of weft");
+		report_damage(input, AT(version), "written by another version of weft");
 		return WEFT_ERROR_UNSUPPORTED;
 	}
 	if (u32(b, AT(stream)) && !stream_too)
@@ -423,7 +424,7 @@ static int init(struct weft__buffer *b, const struct weft__input *input, bool st
 	read_clock(b, input);
 	read_losses(b, input);
 	if (u32(b, AT(stop_reason)))
-		report(input, AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
+		report_damage(input, AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
 	b->pid = u32(b, AT(pid));
 	memcpy(b->program, b->header + AT(program), sizeof(b->program) - 1);
 	memcpy(b->host, b->header + AT(host), sizeof(b->host) - 1);

@@ -20,7 +20,7 @@ struct operands {
 	struct weft_slice text; /* of the event, if it lies in the stream; else NULL */
 };
 
-static uint64_t take(struct operands *c)
+static uint64_t take_word(struct operands *c)
 {
 	uint64_t word;
 	if (c->left == 0) {
@@ -36,7 +36,7 @@ static uint64_t take(struct operands *c)
 /* A length in bytes, then the bytes. */
 static struct weft_slice take_text(struct operands *c)
 {
-	uint64_t size = take(c);
+	uint64_t size = take_word(c);
 	struct weft_slice text = {(const char *)c->at, (size_t)size};
 	if (size > (uint64_t)c->left * 8) {
 		c->failed = true;
@@ -92,7 +92,7 @@ static struct weft_slice split(struct weft_slice *rest)
 /* The text of the stream whose number is the next operand; its bytes are never NULL. */
 static struct weft_slice take_long_text(struct operands *c, const struct weft__buffer *buffer)
 {
-	struct weft_slice text = weft__format_stream_text(buffer, take(c));
+	struct weft_slice text = weft__format_stream_text(buffer, take_word(c));
 	if (text.bytes)
 		return text;
 	c->failed = true;
@@ -108,7 +108,7 @@ static void take_value(
 		field->value.text = type == WEFT_ABI_VALUE_TEXT ? take_text(c) : take_long_text(c, buffer);
 		return;
 	}
-	word = take(c);
+	word = take_word(c);
 	switch (type) {
 	case WEFT_ABI_VALUE_I64:
 		field->type = WEFT_FIELD_I64;
@@ -134,7 +134,7 @@ static void take_value(
 static struct weft_slice take_values(struct operands *c, const struct weft__buffer *buffer,
 	unsigned small, struct weft_field *fields, unsigned *ret_count)
 {
-	uint64_t types = take(c);
+	uint64_t types = take_word(c);
 	unsigned count = types & 15;
 	struct weft_slice name =
 		small == 0 && !c->text.bytes ? take_text(c) : take_name(c, buffer, small);
@@ -172,7 +172,7 @@ static void take_formatted(struct operands *c, const struct weft__buffer *buffer
 static void take_count(struct operands *c, const struct weft__buffer *buffer,
 	const struct weft__record_words *w, struct weft_event *event)
 {
-	uint64_t bits = take(c);
+	uint64_t bits = take_word(c);
 	bool is_total = w->kind == WEFT_ABI_TOTAL || w->kind == WEFT_ABI_TOTAL_F64;
 	event->type = is_total ? WEFT_EVENT_TOTAL : WEFT_EVENT_COUNTER;
 	event->is_set =
@@ -189,7 +189,7 @@ static void take_count(struct operands *c, const struct weft__buffer *buffer,
 static void take_band(
 	struct operands *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
 {
-	uint64_t band = take(c);
+	uint64_t band = take_word(c);
 	event->band = (band & 0xff) == WEFT_BAND_GC ? WEFT_BAND_GC : WEFT_BAND_IDLE;
 	event->flag = band >> 8 & 1;
 	event->text = take_name(c, buffer, small);
@@ -222,13 +222,13 @@ static void set_category(const struct weft__buffer *buffer, uint64_t id, struct 
 static void take_alive(
 	struct operands *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
 {
-	uint64_t age = take(c);
+	uint64_t age = take_word(c);
 	set_kind(buffer, small, event);
 	event->is_rundown = true;
 	event->has_value = age != UINT64_MAX;
 	event->value = age > INT64_MAX ? INT64_MAX : (int64_t)age;
-	event->other = take(c);
-	uint64_t names = take(c);
+	event->other = take_word(c);
+	uint64_t names = take_word(c);
 	event->text = take_name(c, buffer, (uint16_t)names);
 	set_category(buffer, names >> 16, event);
 }
@@ -244,15 +244,15 @@ static uint64_t moved(uint64_t at, uint64_t now, uint64_t now_ns)
 static void take_span(
 	struct operands *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
 {
-	uint64_t track = take(c), begin = take(c), end = take(c);
+	uint64_t track = take_word(c), begin = take_word(c), end = take_word(c);
 	event->other = WEFT_TRACK_FIRST + WEFT_TRACK_LINES * (track & WEFT_ABI_TRACK_NUMBER);
 	event->kind = track >> 48 & 0xff;
 	event->kind_name = weft__format_buffer_name(buffer, track >> 32 & 0xffff);
 	c->failed |= !event->kind_name.bytes;
 	if (track & WEFT_ABI_TRACK_PAIR) {
-		event->span_ticks[0] = take(c);
+		event->span_ticks[0] = take_word(c);
 		uint64_t now_ns = weft__format_ticks_to_ns(&buffer->clock, event->span_ticks[0]),
-				 now = take(c);
+				 now = take_word(c);
 		event->begin_ns = moved(begin, now, now_ns);
 		event->end_ns = moved(end, now, now_ns);
 	} else {
@@ -269,7 +269,7 @@ static void take_signal(
 	struct operands *c, unsigned small, weft_task_id *task, struct weft_event *event)
 {
 	event->other = event->task;
-	event->task = take(c);
+	event->task = take_word(c);
 	event->flag = small & 1;
 	if (event->flag)
 		*task = event->task;
@@ -291,13 +291,13 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	switch (w->kind) {
 	case WEFT_ABI_CREATE:
 		set_kind(buffer, w->small, event);
-		event->other = take(c);
+		event->other = take_word(c);
 		if (c->left)
-			set_category(buffer, take(c), event);
+			set_category(buffer, take_word(c), event);
 		return true;
 	case WEFT_ABI_READ:
 		event->flag = w->small & 1;
-		event->other = take(c);
+		event->other = take_word(c);
 		if (!event->flag)
 			*task = event->task;
 		return true;
@@ -310,10 +310,10 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	case WEFT_ABI_ACQUIRE:
 	case WEFT_ABI_RELEASE:
 	case WEFT_ABI_BECOME:
-		event->other = take(c);
+		event->other = take_word(c);
 		return true;
 	case WEFT_ABI_FAIL:
-		event->other = take(c);
+		event->other = take_word(c);
 		event->text = take_name(c, buffer, w->small);
 		return true;
 	case WEFT_ABI_LABEL:
@@ -327,7 +327,7 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		return true;
 	case WEFT_ABI_TAG_VALUE:
 		event->type = WEFT_EVENT_TAG;
-		event->value = (int64_t)take(c);
+		event->value = (int64_t)take_word(c);
 		event->has_value = true;
 		event->text = take_name(c, buffer, w->small);
 		return true;
@@ -351,7 +351,7 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		take_band(c, buffer, w->small, event);
 		return true;
 	case WEFT_ABI_SWITCH:
-		event->task = *task = take(c);
+		event->task = *task = take_word(c);
 		if (c->text.bytes)
 			event->text = c->text;
 		return true;
@@ -361,10 +361,10 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	case WEFT_ABI_GC:
 	case WEFT_ABI_OFF_CPU:
 	case WEFT_ABI_SEND:
-		event->value = (int64_t)take(c);
+		event->value = (int64_t)take_word(c);
 		return true;
 	case WEFT_ABI_RECEIVE:
-		event->key = complete_key(buffer, take(c));
+		event->key = complete_key(buffer, take_word(c));
 		return true;
 	case WEFT_ABI_EXPECT:
 	case WEFT_ABI_END:
@@ -385,7 +385,7 @@ const char *weft__format_event_decode(const struct weft__buffer *buffer,
 	uint64_t now = *task;
 	event->type = (uint8_t)words->kind;
 	event->is_rundown = words->is_rundown;
-	event->task = words->is_explicit ? take(&c) : now;
+	event->task = words->is_explicit ? take_word(&c) : now;
 	if (!take_operands(&c, buffer, words, &now, scratch, event))
 		return "an event of an unknown kind";
 	if (c.failed)

@@ -53,7 +53,7 @@ static int grow(struct weft__threads *t)
 }
 
 /* New numbers are nearly always the highest, so this moves little. */
-static int add(struct weft__threads *t, uint32_t at, const struct weft__thread *thread)
+static int add_thread(struct weft__threads *t, uint32_t at, const struct weft__thread *thread)
 {
 	int error = grow(t);
 	if (error)
@@ -86,7 +86,7 @@ int weft__format_threads_find(struct weft__threads *t, const struct weft__thread
 	if (!named.name)
 		named.name = packet_name;
 	if (t->count < WEFT__THREADS_MAX)
-		error = add(t, at, &named);
+		error = add_thread(t, at, &named);
 	*ret_index = t->count - 1;
 	return error;
 }
@@ -168,7 +168,7 @@ static int add_all(struct weft__threads *t, struct finds *finds)
 		const struct found *found = &finds->list[i];
 		const struct weft__thread thread = {found->number, found->tid, found->name};
 		if (!t->count || !is_at(t, t->count - 1, found->number))
-			error = add(t, t->count, &thread);
+			error = add_thread(t, t->count, &thread);
 	}
 	return error;
 }

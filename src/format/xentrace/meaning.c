@@ -401,7 +401,7 @@ static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 	weft__format_xentrace_emit_run(m, record->cpu, none);
 }
 
-static void take(struct weft__xentrace_meaning *m, const struct weft__xentrace_known *known,
+static void take_known(struct weft__xentrace_meaning *m, const struct weft__xentrace_known *known,
 	const struct weft__xentrace_record *record, const struct weft__xentrace_hindsight *hindsight)
 {
 	struct weft__xentrace_state *vcpu;
@@ -474,7 +474,7 @@ void weft__format_xentrace_meaning_take(struct weft__xentrace_meaning *m,
 	if (!record->is_loss_begin || time_ns > m->time_ns)
 		m->time_ns = time_ns;
 	m->offset = record->offset;
-	take(m, known, record, hindsight);
+	take_known(m, known, record, hindsight);
 	weft__format_xentrace_follow(&r->running[record->cpu], known->kind, record);
 	if (known->kind == WEFT__XENTRACE_CONTINUE ||
 		(known->kind == WEFT__XENTRACE_LOST && !record->is_loss_begin))

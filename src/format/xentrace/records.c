@@ -24,7 +24,7 @@ struct weft__xentrace_cursor {
 	uint64_t own_cycles;                 /* of a record LOST whose loss has begun: when it ends */
 };
 
-static void report(struct weft__xentrace_records *r, uint64_t offset, const char *message)
+static void report_damage(struct weft__xentrace_records *r, uint64_t offset, const char *message)
 {
 	if (r->diagnostics)
 		weft_diagnostics_add(r->diagnostics, offset, message);
@@ -61,12 +61,14 @@ static uint64_t check_cycles(struct weft__xentrace_records *r,
 	if (!last)
 		return cycles; /* the first ones */
 	if (cycles < last) {
-		report(r, c->record.offset, "a time before that of the record before; it is limited");
+		report_damage(
+			r, c->record.offset, "a time before that of the record before; it is limited");
 		return last;
 	}
 	if (cycles - last > LONG_STEP && peek_cycles(r, at, c->end, &next) && next < cycles &&
 		next >= last) {
-		report(r, c->record.offset, "a time far after that of the next record; it is limited");
+		report_damage(
+			r, c->record.offset, "a time far after that of the next record; it is limited");
 		return last;
 	}
 	return cycles;
@@ -132,7 +134,7 @@ static bool advance(struct weft__xentrace_records *r, struct weft__xentrace_curs
 		const uint8_t *bytes = r->bytes + c->at;
 		uint32_t header = weft__load_u32(bytes);
 		if (bytes_of(header) > c->end - c->at) {
-			report(r, c->at, "a record is longer than the rest of its window");
+			report_damage(r, c->at, "a record is longer than the rest of its window");
 			c->at = c->end;
 			continue;
 		}

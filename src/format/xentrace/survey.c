@@ -88,7 +88,7 @@ uint64_t weft__format_xentrace_quick_cycles(const struct weft__xentrace_survey *
 	return 4 * ((UINT64_C(8) | slot % 8) << (slot / 8)) / 8;
 }
 
-static void take(
+static void take_record(
 	struct weft__xentrace_survey *s, struct surveyed_pcpu *pcpu, const struct record *record)
 {
 	uint32_t class = record->id >> 12, word = record->count ? weft__load_u32(record->words) : 0;
@@ -120,7 +120,7 @@ static void survey_window(struct weft__xentrace_survey *s, struct surveyed_pcpu 
 		record.cycles = header >> 31 ? weft__load_u64(at + 4) : 0;
 		if (record.id != WEFT__XENTRACE_WRAP) {
 			note_hypercall(s, pcpu, &record);
-			take(s, pcpu, &record);
+			take_record(s, pcpu, &record);
 		}
 		at += size;
 	}

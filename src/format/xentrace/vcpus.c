@@ -43,7 +43,7 @@ void weft__format_xentrace_vcpus_finish(struct weft__xentrace_vcpus *vcpus)
 	*vcpus = (struct weft__xentrace_vcpus){0};
 }
 
-static struct weft__xentrace_state *add(
+static struct weft__xentrace_state *add_vcpu(
 	struct weft__xentrace_vcpus *v, uint32_t domain, uint32_t vcpu)
 {
 	if (v->count == v->capacity) {
@@ -74,5 +74,5 @@ struct weft__xentrace_state *weft__format_xentrace_vcpus_find(
 			return &v->list[number];
 		slot = weft__index_next(&v->index, slot);
 	}
-	return add(v, domain, vcpu);
+	return add_vcpu(v, domain, vcpu);
 }

@@ -200,7 +200,7 @@ static int add_part(struct weft__point_set *set, struct weft__point_part *part, 
 	return 0;
 }
 
-static int add(struct weft__point_set *set, const struct ingredients *points)
+static int add_points(struct weft__point_set *set, const struct ingredients *points)
 {
 	if (points->count > 0)
 		return add_part(set, make_part(points), points->levels);
@@ -212,11 +212,11 @@ static int add(struct weft__point_set *set, const struct ingredients *points)
 int weft__render_point_set_add(struct weft__point_set *set, struct weft__pairs points,
 	uint32_t count, unsigned low_bit, unsigned levels)
 {
-	return add(set, &(struct ingredients){points, 0, count, low_bit, levels});
+	return add_points(set, &(struct ingredients){points, 0, count, low_bit, levels});
 }
 
 int weft__render_point_set_append(
 	struct weft__point_set *set, uint16_t *blocks, uint32_t first, uint32_t count, unsigned levels)
 {
-	return add(set, &(struct ingredients){{NULL, blocks}, first, count, 32, levels});
+	return add_points(set, &(struct ingredients){{NULL, blocks}, first, count, 32, levels});
 }

@@ -291,7 +291,7 @@ static void free_scratch(struct weft_scene *scene)
 }
 
 /* A scene without parts. */
-static int begin(const struct weft_scene *previous, const struct weft_model *model,
+static int begin_scene(const struct weft_scene *previous, const struct weft_model *model,
 	const struct weft_layout *layout, struct weft_scene **ret_scene)
 {
 	struct weft_scene *scene = calloc(1, sizeof(*scene));
@@ -315,7 +315,7 @@ static int create(const struct weft_scene *previous, const struct weft_model *mo
 	struct weft_scene **ret_scene)
 {
 	struct weft_scene *scene = NULL;
-	int error = begin(previous, model, layout, &scene);
+	int error = begin_scene(previous, model, layout, &scene);
 	if (error)
 		return error;
 	error = make_parts(scene, progress);
@@ -338,7 +338,7 @@ int weft__render_scene_maker_create(const struct weft_model *model,
 	const struct weft_layout *layout, struct weft__scene_maker **ret_maker)
 {
 	struct weft__scene_maker *m = calloc(1, sizeof(*m));
-	int error = m ? begin(NULL, model, layout, &m->scene) : WEFT_ERROR_MEMORY;
+	int error = m ? begin_scene(NULL, model, layout, &m->scene) : WEFT_ERROR_MEMORY;
 	if (error)
 		free(m);
 	else

@@ -36,7 +36,7 @@ static bool find_limits(const struct weft_scene *scene, uint64_t *lives, struct 
 	return true;
 }
 
-static void add(struct weft_scene *scene, const struct weft__overview_column *column,
+static void add_whisker(struct weft_scene *scene, const struct weft__overview_column *column,
 	const struct limits *limits)
 {
 	double ns = (double)column->longest_ns;
@@ -59,7 +59,7 @@ int weft__render_scene_make_whiskers(struct weft_scene *scene)
 	}
 	if (find_limits(scene, lives, &limits))
 		for (unsigned i = 0; i < columns; i++)
-			add(scene, &scene->overview[i], &limits);
+			add_whisker(scene, &scene->overview[i], &limits);
 	free(lives);
 	return 0;
 }

@@ -79,7 +79,7 @@ static bool is_new(struct word *last, uint32_t number, double x)
 	return true;
 }
 
-static void add(struct names *names, const struct name *name)
+static void add_name(struct names *names, const struct name *name)
 {
 	if (names->count == names->capacity) {
 		size_t capacity = weft__array_next_capacity(names->capacity, names->count + 1);
@@ -285,7 +285,7 @@ static void collect_notes(
 			note.note = i;
 			note.worth = NOTE;
 			if (is_new(&names->words[NOTE], word_of_note(p, i), x))
-				add(names, &note);
+				add_name(names, &note);
 			after = x + LEAST_ROOM;
 		}
 		i++;
@@ -303,7 +303,7 @@ static void collect_outcome(struct painter *p, struct names *names, const struct
 	name.worth = OUTCOME;
 	if ((late || stopped) && of->end <= box->x + box->width &&
 		is_new(&names->words[OUTCOME], late ? WEFT_NONE : tasks->outcome[of->task], name.x))
-		add(names, &name);
+		add_name(names, &name);
 }
 
 /* A label is repeated for a task of another kind, and for the selected one. */
@@ -336,13 +336,13 @@ static void collect_task(
 		message.x = end + 3;
 		message.worth = MESSAGE;
 		if (is_new(&names->words[MESSAGE], tasks->message[task], message.x))
-			add(names, &message);
+			add_name(names, &message);
 	}
 	if (end - x < NAMED_FROM)
 		return;
 	if (is_new_label(p, names, task, name.x)) {
 		name.has_kind = is_new(&names->kind, tasks->kind[task], name.x);
-		add(names, &name);
+		add_name(names, &name);
 	}
 	collect_notes(p, names, &name, task);
 	collect_outcome(p, names, &name);

@@ -65,7 +65,7 @@ double weft__render_occupied_room(
 	return limit;
 }
 
-static bool add(struct occupied_strip *strip, const struct weft__rect *rect)
+static bool add_rect(struct occupied_strip *strip, const struct weft__rect *rect)
 {
 	if (strip->count == strip->capacity) {
 		size_t capacity = weft__array_next_capacity(strip->capacity, strip->count + 1);
@@ -82,7 +82,7 @@ bool weft__render_occupied_take(struct weft__occupied *occupied, struct weft__re
 	if (weft__render_occupied_room(occupied, rect.x, rect.y, rect.y2, rect.x2) < rect.x2)
 		return false;
 	for (unsigned i = strip_at(occupied, rect.y); i <= strip_at(occupied, rect.y2); i++)
-		if (!add(&occupied->strips[i], &rect)) {
+		if (!add_rect(&occupied->strips[i], &rect)) {
 			occupied->failed = true;
 			return false;
 		}

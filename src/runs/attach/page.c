@@ -234,7 +234,7 @@ void weft__runs_linked_name(struct weft__runs_linked *ret, pid_t pid)
 	read_program(pid, ret->program);
 }
 
-static bool add(struct weft__runs_linked_list *linked, pid_t pid)
+static bool add_linked(struct weft__runs_linked_list *linked, pid_t pid)
 {
 	struct weft__runs_linked *list = realloc(linked->list, (linked->count + 1) * sizeof(*list));
 	if (!list) {
@@ -261,7 +261,7 @@ static bool find_all(bool counts, struct weft__runs_linked_list *ret_list)
 		uint64_t pid;
 		if (weft_parse_number(entry->d_name, strlen(entry->d_name), &pid) == WEFT_PARSE_OK &&
 			has_one_of((pid_t)pid, WEFT__RUNS_PAGE, counts ? 2 : 1))
-			good = add(&linked, (pid_t)pid);
+			good = add_linked(&linked, (pid_t)pid);
 	}
 	if (entries)
 		closedir(entries);

@@ -44,7 +44,7 @@ static bool has_expired(const char *mark)
 	return false;
 }
 
-static void look_at(const char *directory)
+static void look_at_run(const char *directory)
 {
 	char mark[PATH_MAX + sizeof(WEFT_ABI_RUN_ORPHANED)];
 	struct weft__runs_rings rings;
@@ -70,6 +70,6 @@ void weft__runs_expire(void)
 	if (!weft__runs_directories_find(&directories))
 		return;
 	for (size_t i = 0; i < directories.count; i++)
-		look_at(directories.list[i]);
+		look_at_run(directories.list[i]);
 	weft__runs_directories_finish(&directories);
 }

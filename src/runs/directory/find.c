@@ -46,7 +46,7 @@ static void report_skipped(const char *directory, struct weft__runs_rings *rings
 		weft__runs_rings_report_refused(directory, rings);
 }
 
-static bool add(
+static bool add_found(
 	struct weft__runs_list *rings, const char *directory, const struct weft__runs_ring *ring)
 {
 	struct weft__runs_found *list = realloc(rings->list, (rings->count + 1) * sizeof(*list));
@@ -93,7 +93,7 @@ static bool add_directory(struct weft__runs_list *rings, const char *directory)
 	weft__runs_rings_order(directory, 1, &found);
 	for (size_t i = 0; good && i < found.count; i++)
 		if (!found.list[i].is_failure && is_readable(directory, &found.list[i], &found))
-			good = add(rings, directory, &found.list[i]);
+			good = add_found(rings, directory, &found.list[i]);
 	report_skipped(directory, &found);
 	for (size_t i = first; i < rings->count; i++)
 		rings->list[i].is_attended = is_attended;

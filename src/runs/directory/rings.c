@@ -71,7 +71,7 @@ static bool is_link(const char *path)
 }
 
 /* True if the entry can be a ring, or a link that says why there is none. Opens nothing. */
-static bool look_at(
+static bool look_at_entry(
 	const char *directory, struct weft__runs_ring *ring, struct weft_ring_check *check)
 {
 	char path[PATH_MAX + NAME_MAX + 1];
@@ -154,7 +154,7 @@ static void take_entry(const char *directory, const char *name, struct weft__run
 		return;
 	if (has_too_many(rings, directory, name)) {
 		rings->refused_count++;
-	} else if (look_at(directory, ring, &check)) {
+	} else if (look_at_entry(directory, ring, &check)) {
 		rings->others_count += !ring->is_ours;
 		rings->count++;
 	} else {

@@ -24,7 +24,7 @@ bool weft__runs_traces_is_directory(const char *path)
 }
 
 /* Takes ownership of the path. */
-static bool add(struct weft__runs_traces *traces, char *path)
+static bool add_path(struct weft__runs_traces *traces, char *path)
 {
 	const struct weft__column column = {&traces->paths, sizeof(*traces->paths)};
 	if (path && weft__columns_reserve(&column, 1, &traces->capacity, traces->count + 1) == 0) {
@@ -58,7 +58,7 @@ static bool add_entry(struct weft__runs_traces *traces, const char *directory, c
 		free(path);
 		return true;
 	}
-	return add(traces, path);
+	return add_path(traces, path);
 }
 
 static bool add_directory(struct weft__runs_traces *traces, const char *directory)
@@ -88,7 +88,7 @@ bool weft__runs_traces_add(struct weft__runs_traces *traces, const char *path)
 {
 	if (weft__runs_traces_is_directory(path))
 		return add_directory(traces, path);
-	return add(traces, strdup(path));
+	return add_path(traces, strdup(path));
 }
 
 void weft__runs_traces_finish(struct weft__runs_traces *traces)

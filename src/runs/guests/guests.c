@@ -118,7 +118,8 @@ static bool is_same(const struct weft_guest_name *a, const struct weft_guest_nam
 }
 
 /* The entry of a buffer; a new one if there is none. NULL: the domain has too many. */
-static struct entry *find(struct weft__runs_guests *guests, const struct weft_guest_name *name)
+static struct entry *find_entry(
+	struct weft__runs_guests *guests, const struct weft_guest_name *name)
 {
 	size_t same = 0;
 	for (size_t i = 0; i < guests->count; i++) {
@@ -268,7 +269,7 @@ void weft__runs_guests_look(
 	}
 	forget(guests, list, count);
 	for (size_t i = 0; i < count; i++) {
-		struct entry *entry = list[i].mark ? find(guests, &list[i]) : NULL;
+		struct entry *entry = list[i].mark ? find_entry(guests, &list[i]) : NULL;
 		if (entry && !entry->is_known)
 			try_entry(guests, entry, add, context);
 	}

@@ -35,7 +35,7 @@ static bool is_program(const char *path)
 }
 
 /* The path of a program; its name if it is in no directory of PATH. */
-static void find(const char *name, char ret_path[PATH_MAX])
+static void find_executable(const char *name, char ret_path[PATH_MAX])
 {
 	const char *at = getenv("PATH");
 	for (size_t length; at && !strchr(name, '/'); at += length + 1) {
@@ -92,7 +92,7 @@ static void find_interpreter(char *head, char ret_path[PATH_MAX])
 			continue;
 		interpreter = word ? word : interpreter;
 	}
-	find(interpreter, ret_path);
+	find_executable(interpreter, ret_path);
 }
 
 /* ---- ELF ---- */
@@ -239,7 +239,7 @@ static bool examine_file(struct weft__runs_executable *executable)
 void weft__runs_executable_examine(const char *name, struct weft__runs_executable *ret_executable)
 {
 	struct weft__runs_executable executable = {0};
-	find(name, executable.path);
+	find_executable(name, executable.path);
 	executable.is_executable = is_program(executable.path) && strchr(executable.path, '/');
 	for (unsigned scripts = 0; scripts < SCRIPTS_MAX && examine_file(&executable); scripts++)
 		executable.is_script = true;

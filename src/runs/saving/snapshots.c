@@ -184,7 +184,7 @@ static char *name_snapshot(const char *file, unsigned number)
 	return length < 0 ? NULL : name;
 }
 
-static void report(const char *file, struct weft_slice reason)
+static void report_reason(const char *file, struct weft_slice reason)
 {
 	struct weft_text text = {0};
 	char copy[1024]; /* the program may change the text meanwhile */
@@ -225,7 +225,7 @@ static void save(struct weft__runs_snapshots *s, struct watched *w, void *bytes,
 {
 	char *file = choose_file(s, w);
 	if (file && weft__runs_save_copy(bytes, size, w->values, file))
-		report(file, reason);
+		report_reason(file, reason);
 	free(file);
 }
 
@@ -235,7 +235,7 @@ static bool is_quiet(const struct weft__runs_snapshots *s, const struct watched 
 }
 
 /* Takes one snapshot for all requests until it is complete and for the `fired` rules. */
-static void take(
+static void take_snapshot(
 	struct weft__runs_snapshots *s, struct watched *w, struct weft_slice reason, uint64_t fired)
 {
 	void *bytes;
@@ -259,7 +259,7 @@ static void take(
 	weft_watch_free(bytes, size);
 }
 
-static void look_at(struct weft__runs_snapshots *s, struct watched *w)
+static void look_at_watched(struct weft__runs_snapshots *s, struct watched *w)
 {
 	struct weft_slice reason, rule;
 	weft_watch_note_end(w->watch, 0);
@@ -276,7 +276,7 @@ static void look_at(struct weft__runs_snapshots *s, struct watched *w)
 		return;
 	}
 	if (requests || fired)
-		take(s, w, requests ? reason : rule, fired);
+		take_snapshot(s, w, requests ? reason : rule, fired);
 	else
 		weft_watch_listen(w->watch, 2 * SECOND_NS);
 }
@@ -306,7 +306,7 @@ static void add_values(const struct weft__runs_snapshots *s, const struct watche
 /* The process has ended; a request that it made at its end is still answered. */
 static void look_last(struct weft__runs_snapshots *s, struct watched *w)
 {
-	look_at(s, w);
+	look_at_watched(s, w);
 	add_values(s, w);
 	close_watched(w);
 }
@@ -322,7 +322,7 @@ static bool is_known(const struct weft__runs_snapshots *s, const char *name)
 }
 
 /* A ring that is still being made is found again by the next scan. */
-static void add(struct weft__runs_snapshots *s, const struct weft__runs_ring *ring)
+static void add_watched(struct weft__runs_snapshots *s, const struct weft__runs_ring *ring)
 {
 	char path[PATH_MAX + NAME_MAX + 1];
 	struct weft_ring_check check;
@@ -366,7 +366,7 @@ static uint64_t scan_now(struct weft__runs_snapshots *s, bool *ret_more)
 		for (size_t i = 0; i < rings.count && s->count < WATCHED_MAX; i++) {
 			const struct weft__runs_ring *ring = &rings.list[i];
 			if (!ring->is_failure && ring->is_running && !is_known(s, ring->name))
-				add(s, ring);
+				add_watched(s, ring);
 		}
 		for (size_t i = 0; i < s->count; i++)
 			if (s->list[i].values < 0)
@@ -404,7 +404,7 @@ void weft__runs_snapshots_look(struct weft__runs_snapshots *s)
 	if (now_ns() >= s->scan_ns)
 		scan(s);
 	for (size_t i = 0; i < s->count; i++)
-		look_at(s, &s->list[i]);
+		look_at_watched(s, &s->list[i]);
 }
 
 void weft__runs_snapshots_destroy(struct weft__runs_snapshots *s)

@@ -73,7 +73,7 @@ static const struct weft__runs_ring *find_before(const struct weft__runs_stream 
 }
 
 /* Returns the ring's stream; NULL: memory is short. */
-static struct weft__ring_stream *add(
+static struct weft__ring_stream *add_stream(
 	struct weft__runs_stream *s, const struct weft__runs_ring *ring, const char *path)
 {
 	struct weft__ring_stream **list = realloc(s->list, (s->count + 1) * sizeof(*list));
@@ -95,7 +95,7 @@ static struct weft__ring_stream *add(
 static bool add_guest(void *stream, const struct weft__runs_ring *ring, struct weft_guest *guest)
 {
 	struct weft__runs_stream *s = stream;
-	struct weft__ring_stream *r = add(s, ring, ring->name);
+	struct weft__ring_stream *r = add_stream(s, ring, ring->name);
 	const void *bytes;
 	size_t size;
 	if (!r) {
@@ -119,7 +119,7 @@ static void discover(struct weft__runs_stream *s)
 		char path[PATH_MAX + NAME_MAX + 1];
 		snprintf(path, sizeof(path), "%s%s", s->directory, rings.list[i].name);
 		if (!rings.list[i].is_failure && !weft__runs_stream_find(s, rings.list[i].name) &&
-			!add(s, &rings.list[i], path))
+			!add_stream(s, &rings.list[i], path))
 			weft__runs_report("%s", strerror(ENOMEM));
 	}
 	weft__runs_rings_finish(&rings);
@@ -191,7 +191,7 @@ static void give_up(struct weft__runs_stream *s)
 			weft__runs_ring_stream_give_up(s, s->list[i]);
 }
 
-static void *run(void *context)
+static void *run_streams(void *context)
 {
 	struct weft__runs_stream *s = context;
 	uint64_t idle_ns = 1000000;
@@ -257,7 +257,7 @@ static bool start_thread(struct weft__runs_stream *s)
 	sigdelset(&all, SIGBUS);
 	sigdelset(&all, SIGSEGV);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&s->thread, NULL, run, s);
+	int error = pthread_create(&s->thread, NULL, run_streams, s);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error)
 		weft__runs_report("cannot start the thread that streams: %s", strerror(error));
@@ -401,7 +401,7 @@ struct weft__runs_stream *weft__runs_stream_start_process(const char *path,
 	if (!s)
 		return NULL;
 	block_signals();
-	if (add(s, ring, path) && start_thread(s))
+	if (add_stream(s, ring, path) && start_thread(s))
 		return s;
 	weft__runs_stream_destroy(s);
 	return NULL;

@@ -190,7 +190,7 @@ static void keep(struct bursts *b, const struct surge *burst)
 		b->named[at] = *burst;
 }
 
-static void look_at(struct bursts *b, const struct weft__alike_group *group)
+static void look_at_group(struct bursts *b, const struct weft__alike_group *group)
 {
 	uint32_t longest = 0;
 	read_group(b, group);
@@ -285,7 +285,7 @@ static struct weft_problem problem_of(const struct surge *burst)
 	};
 }
 
-static void report(struct bursts *b, const struct surge *burst)
+static void report_burst(struct bursts *b, const struct surge *burst)
 {
 	const struct weft_model *model = b->model;
 	struct weft_problem problem = problem_of(burst);
@@ -321,12 +321,12 @@ static void find_bursts(struct bursts *b, const struct weft__alike *alike, uint3
 		b->findings->error = WEFT_ERROR_MEMORY;
 	for (uint32_t g = 0; !b->findings->error && g < alike->group_count; g++)
 		if (may_have_one(b, &alike->groups[g]))
-			look_at(b, &alike->groups[g]);
+			look_at_group(b, &alike->groups[g]);
 	free(b->starts);
 	free(b->ends);
 	find_causes(b);
 	for (uint32_t i = 0; i < b->named_count; i++)
-		report(b, &b->named[i]);
+		report_burst(b, &b->named[i]);
 }
 
 void weft__find_bursts(struct weft__findings *findings)

@@ -303,7 +303,7 @@ static void look_at_holds(struct contention *c, uint32_t resource, uint32_t queu
 		report_queue(c, resource, sum, queue, time);
 }
 
-static void look_at(struct contention *c, uint32_t task)
+static void look_at_task(struct contention *c, uint32_t task)
 {
 	uint64_t time = 0;
 	int error = weft__story_resource_holds_read(&c->holds, task);
@@ -342,7 +342,7 @@ void weft__find_contention(struct weft__findings *findings)
 		findings->error = error;
 	for (uint32_t task = 0; task < model->tasks.count && !error; task++)
 		if (may_be_one(findings, task))
-			look_at(&c, task);
+			look_at_task(&c, task);
 	if (c.has_blocked)
 		weft__story_blocked_finish(&c.blocked);
 	weft__story_resource_holds_finish(&c.holds);

@@ -29,7 +29,8 @@ static uint32_t part_of(const struct weft_model *model, uint64_t time)
 	return part < PARTS ? (uint32_t)part : PARTS - 1;
 }
 
-static struct climb look_at(const struct weft_model *model, const struct weft_counter *counter)
+static struct climb look_at_counter(
+	const struct weft_model *model, const struct weft_counter *counter)
 {
 	const uint64_t *time = model->samples.time;
 	struct climb climb = {0};
@@ -178,7 +179,7 @@ void weft__find_climbing(struct weft__findings *findings)
 		const struct weft_counter *counter = &model->counters[i];
 		if (counter->count < SAMPLES_MIN)
 			continue;
-		struct climb climb = look_at(model, counter);
+		struct climb climb = look_at_counter(model, counter);
 		double before;
 		if (keeps_rising(&climb) && climb.falls && has_rising_floor(&climb, counter))
 			add_climb(findings, i);

@@ -120,7 +120,7 @@ static uint32_t find_notes(const struct failing *f, uint64_t key, struct weft_pr
 	return tasks;
 }
 
-static void report(const struct failing *f, uint64_t key, uint32_t count)
+static void report_failing(const struct failing *f, uint64_t key, uint32_t count)
 {
 	const struct weft_slice text = weft_model_string(f->model, (uint32_t)key);
 	struct weft_problem problem = {
@@ -175,7 +175,7 @@ void weft__find_failing_calls(struct weft__findings *findings)
 			keep(most, &(struct failure){f.keys[i], (uint32_t)(next - i)});
 	}
 	for (int i = 0; i < FOUND_MAX && most[i].count; i++)
-		report(&f, most[i].key, most[i].count);
+		report_failing(&f, most[i].key, most[i].count);
 	if (error)
 		findings->error = error;
 	free(f.keys);

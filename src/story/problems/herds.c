@@ -135,7 +135,7 @@ static void wake(const struct weft_story *story, uint32_t edge, struct burst *bu
 
 /* Each of several signals may wake one task, and these may run only after the last of the signals.
  * So a signal is answerable only for more tasks than earlier ones are still to wake. */
-static struct herd look_at(const struct weft_story *story, struct weft__edge_list to)
+static struct herd look_at_edges(const struct weft_story *story, struct weft__edge_list to)
 {
 	const struct weft_edges *e = &story->model->edges;
 	struct burst burst = {0};
@@ -428,7 +428,7 @@ void weft__find_herds(struct weft__findings *findings)
 		struct weft__edge_list by = weft__story_edges_by(story->model, task);
 		struct herd herd = {0};
 		if (to.count >= HERD_MIN * TIMES_MIN)
-			herd = look_at(story, to);
+			herd = look_at_edges(story, to);
 		if (!is_worth_a_word(&herd) && by.count >= HERD_MIN * TIMES_MIN)
 			herd = look_at_promises(findings, by);
 		if (!is_worth_a_word(&herd) && by.count >= HERD_MIN * TIMES_MIN)

@@ -155,7 +155,8 @@ static void release(struct weft__resource_holds *h, uint32_t task, uint64_t time
 		end_hold(h, task, time);
 }
 
-static void take(struct weft__resource_holds *h, uint32_t resource, uint32_t task, uint64_t time)
+static void take_hold(
+	struct weft__resource_holds *h, uint32_t resource, uint32_t task, uint64_t time)
 {
 	if (is_nested(h, resource, task, time)) {
 		h->nested++;
@@ -183,7 +184,7 @@ static void read_edges(struct weft__resource_holds *h, uint32_t resource)
 		if (e->type[edge] == WEFT_EDGE_SIGNAL) {
 			release(h, task, time);
 		} else if (e->type[edge] == WEFT_EDGE_READ && task != WEFT_NONE) {
-			take(h, resource, task, time);
+			take_hold(h, resource, task, time);
 		} else if (e->type[edge] == WEFT_EDGE_TRY_READ && task != WEFT_NONE) {
 			add_wait(h, task, time, end_of_try(h->story, task, time));
 		}

@@ -66,7 +66,7 @@ static void write_sentence(struct weft__sentence *s, const struct weft_model *mo
 			count > 2 ? "were" : "was");
 }
 
-static void report(struct weft__findings *findings, uint32_t task,
+static void report_late(struct weft__findings *findings, uint32_t task,
 	const struct weft_story_timer *timer, uint32_t count)
 {
 	const struct weft_model *model = findings->story->model;
@@ -110,5 +110,5 @@ void weft__find_late(struct weft__findings *findings)
 		found = task;
 	}
 	if (count)
-		report(findings, found, &latest, count);
+		report_late(findings, found, &latest, count);
 }

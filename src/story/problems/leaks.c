@@ -144,7 +144,7 @@ static void add_number(struct weft__words *words, double value)
 	weft__story_words_add_real(words, value, 6);
 }
 
-static void report(struct weft__findings *findings, uint32_t number, const struct course *c)
+static void report_leak(struct weft__findings *findings, uint32_t number, const struct course *c)
 {
 	const uint64_t *time = c->model->samples.time;
 	const uint32_t last = c->counter->first + c->counter->count - 1;
@@ -187,6 +187,6 @@ bool weft__story_look_for_leak(struct weft__findings *findings, uint32_t number)
 		if (c.end == end || !is_leak(&c))
 			return false;
 	}
-	report(findings, number, &c);
+	report_leak(findings, number, &c);
 	return true;
 }

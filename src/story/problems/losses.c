@@ -19,7 +19,7 @@ struct cluster {
 	uint8_t cause;   /* WEFT_LOSS_CAUSES: several */
 };
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t add_saturated(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -38,7 +38,7 @@ static void write_count(struct weft__sentence *s, uint64_t count, uint8_t cause)
 	weft__story_words_add(w, is_of_packets(cause) ? " missing or damaged" : " lost");
 }
 
-static void find(
+static void find_losses(
 	struct weft__findings *findings, const struct cluster *cluster, struct weft__sentence *s)
 {
 	struct weft_problem problem = {
@@ -75,7 +75,7 @@ static void add_cluster(struct weft__findings *findings, const struct cluster *c
 	if (cluster->cause < WEFT_LOSS_CAUSES && !is_of_packets(cluster->cause))
 		weft__story_words_add(
 			weft__story_clause(&s, 7), ": %s", weft_loss_name((enum weft_loss)cluster->cause));
-	find(findings, cluster, &s);
+	find_losses(findings, cluster, &s);
 }
 
 static void join(struct cluster *cluster, const struct weft_loss_period *period)
@@ -86,7 +86,7 @@ static void join(struct cluster *cluster, const struct weft_loss_period *period)
 		cluster->thread = WEFT_NONE;
 	if (period->cause != cluster->cause)
 		cluster->cause = WEFT_LOSS_CAUSES;
-	cluster->count = add(cluster->count, period->count);
+	cluster->count = add_saturated(cluster->count, period->count);
 }
 
 /* Adds all clusters; returns the number of their events, without those of packets. */
@@ -107,7 +107,7 @@ static uint64_t add_clusters(struct weft__findings *findings)
 		}
 		if (cluster.count)
 			add_cluster(findings, &cluster);
-		sum = add(sum, is_of_packets(cluster.cause) ? 0 : cluster.count);
+		sum = add_saturated(sum, is_of_packets(cluster.cause) ? 0 : cluster.count);
 		found++;
 	}
 	return sum;
@@ -128,7 +128,7 @@ static void add_rest(struct weft__findings *findings, uint64_t rest, bool has_cl
 		weft__story_words_add(w, ": ");
 		weft__story_words_add_losses(w, model->losses);
 	}
-	find(findings, &cluster, &s);
+	find_losses(findings, &cluster, &s);
 }
 
 void weft__find_losses(struct weft__findings *findings)

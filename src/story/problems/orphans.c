@@ -133,7 +133,7 @@ static bool is_far_longer(const struct weft__findings *findings, const struct or
 	return usual && orphan->ns / FAR_LONGER >= usual;
 }
 
-static void report(
+static void report_orphans(
 	struct weft__findings *findings, const struct orphan *orphan, uint32_t count, bool is_warning)
 {
 	const struct weft_model *model = findings->story->model;
@@ -186,5 +186,5 @@ void weft__find_orphans(struct weft__findings *findings)
 			worst = orphan;
 	}
 	if (count)
-		report(findings, &worst, count, is_warning);
+		report_orphans(findings, &worst, count, is_warning);
 }

@@ -198,7 +198,7 @@ static bool spins(const struct polling *p, uint32_t task, uint32_t runs, uint64_
 	return runs >= SPIN_RUNS && ran_ns >= time / SPIN_SHARE && has_others(p->model, task, runs);
 }
 
-static bool look_at(struct polling *p, uint32_t task)
+static bool look_at_task(struct polling *p, uint32_t task)
 {
 	const struct weft_model *m = p->model;
 	uint32_t first = m->tasks.first_activation[task];
@@ -244,6 +244,6 @@ void weft__find_polling(struct weft__findings *findings)
 		return;
 	}
 	for (uint32_t task = 0; task < model->tasks.count && found < FOUND_MAX; task++)
-		found += look_at(&p, task);
+		found += look_at_task(&p, task);
 	free(p.lengths);
 }

@@ -305,7 +305,7 @@ static void write_rate(struct weft__words *w, uint64_t every_ns)
 	weft__story_words_add(w, every_ns > SECOND / 2 ? "" : " a second");
 }
 
-static void report(struct queues *q, uint32_t line, const struct queue *queue)
+static void report_queue(struct queues *q, uint32_t line, const struct queue *queue)
 {
 	const struct weft_model *model = q->model;
 	uint32_t promise = WEFT_NONE, head = head_of(q, line, queue, &promise);
@@ -424,7 +424,8 @@ static void list_turns(struct queues *q, uint32_t group)
 }
 
 /* Reads the queue of a group of promises, whose turns are listed then. False if it is none. */
-static bool look_at(struct queues *q, uint32_t group, uint32_t *ret_line, struct queue *ret_queue)
+static bool look_at_group(
+	struct queues *q, uint32_t group, uint32_t *ret_line, struct queue *ret_queue)
 {
 	list_turns(q, group);
 	if (q->count < QUEUE_MIN)
@@ -463,11 +464,11 @@ static void report_gravest(struct queues *q)
 	struct queue queue;
 	uint32_t line;
 	for (uint32_t group = 0; group < q->findings->alike.group_count; group++)
-		if (q->may[group] && look_at(q, group, &line, &queue))
+		if (q->may[group] && look_at_group(q, group, &line, &queue))
 			keep(gravest, group, &queue);
 	for (int i = 0; i < FOUND_MAX && gravest[i].weight; i++)
-		if (look_at(q, gravest[i].group, &line, &queue))
-			report(q, line, &queue);
+		if (look_at_group(q, gravest[i].group, &line, &queue))
+			report_queue(q, line, &queue);
 }
 
 static int make_room(struct queues *q, uint32_t most)

@@ -129,7 +129,7 @@ static void find_slowest(
 	slow->usual_ns = group->p50_ns;
 }
 
-static void look_at(struct sorting *s, const struct weft__alike_group *group)
+static void look_at_group(struct sorting *s, const struct weft__alike_group *group)
 {
 	struct slow slow = {.task = WEFT_NONE, .runner = WEFT_NONE};
 	if (group->count < WEFT__ALIKE_MIN)
@@ -353,7 +353,7 @@ static void write_subject(
 	weft__story_words_add_other(w, story->model, slow->task, reader, 24);
 }
 
-static void report(struct sorting *s, const struct slow *slow)
+static void report_slow(struct sorting *s, const struct slow *slow)
 {
 	const struct weft_model *model = s->model;
 	struct weft__sentence t;
@@ -394,7 +394,7 @@ static void report_all(struct sorting *s)
 	uint32_t from = count > NAMED_MAX ? count - NAMED_MAX : 0;
 	find_runners(s, named + from, count - from);
 	for (uint32_t k = from; k < count; k++)
-		report(s, &s->slow[named[k]]);
+		report_slow(s, &s->slow[named[k]]);
 }
 
 void weft__find_slow(struct weft__findings *findings)
@@ -419,7 +419,7 @@ void weft__find_slow(struct weft__findings *findings)
 		return;
 	}
 	for (uint32_t g = 0; g < alike->group_count; g++)
-		look_at(&s, &alike->groups[g]);
+		look_at_group(&s, &alike->groups[g]);
 	report_all(&s);
 	free(s.lives);
 }

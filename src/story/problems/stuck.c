@@ -48,7 +48,7 @@ static void look_at_others(const struct weft_model *m, struct stuck *stuck)
 	}
 }
 
-static void report(struct weft__findings *findings, const struct stuck *stuck)
+static void report_stuck(struct weft__findings *findings, const struct stuck *stuck)
 {
 	const struct weft_model *model = findings->story->model;
 	struct weft_problem problem = {
@@ -97,6 +97,6 @@ void weft__story_find_stuck(struct weft__findings *findings)
 			continue;
 		look_at_others(m, &stuck);
 		if (stuck.left >= LEFT_MIN && length / FAR_LONGER >= stuck.sum_ns / stuck.runs)
-			report(findings, &stuck);
+			report_stuck(findings, &stuck);
 	}
 }

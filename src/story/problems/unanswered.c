@@ -524,7 +524,7 @@ static uint32_t named_for(const struct chains *c, uint32_t task)
 	return reader == WEFT_NONE ? task : reader;
 }
 
-static void report(const struct chains *c, const struct chain *chain, uint32_t alike)
+static void report_chain(const struct chains *c, const struct chain *chain, uint32_t alike)
 {
 	const struct weft_trace_buffer *buffer = buffer_of(c, chain->last);
 	const uint32_t task = c->first[chain->last], named = named_for(c, task);
@@ -583,7 +583,7 @@ static void report_chains(const struct chains *c)
 			next++;
 		uint32_t alike = next - i;
 		for (uint32_t k = 0; k < (alike > ALIKE_MAX ? 1 : alike); k++)
-			report(c, &c->list[i + k], alike > ALIKE_MAX ? alike : 1);
+			report_chain(c, &c->list[i + k], alike > ALIKE_MAX ? alike : 1);
 	}
 }
 

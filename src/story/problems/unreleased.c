@@ -148,7 +148,7 @@ static enum weft_problem_severity severity_of(
 	return left->waiters || left->delayed ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
 }
 
-static void report(struct weft__findings *findings, const struct left_over *left)
+static void report_left_over(struct weft__findings *findings, const struct left_over *left)
 {
 	const struct weft_model *model = findings->story->model;
 	const uint32_t waiters = left->waiters + left->delayed;
@@ -172,7 +172,7 @@ static void report(struct weft__findings *findings, const struct left_over *left
 	weft__story_find(findings, &problem, waiters, &s);
 }
 
-static void look_at(struct weft__findings *findings, uint32_t resource)
+static void look_at_resource(struct weft__findings *findings, uint32_t resource)
 {
 	const struct weft_story *story = findings->story;
 	struct weft__holders holds;
@@ -185,7 +185,7 @@ static void look_at(struct weft__findings *findings, uint32_t resource)
 		left.first = holds.list[0];
 		left.waiters = count_waiters(story, resource);
 		left.delayed = count_delayed(story, resource, story->model->tasks.end[left.first.task]);
-		report(findings, &left);
+		report_left_over(findings, &left);
 	}
 	weft__model_holders_finish(&holds);
 }
@@ -195,5 +195,5 @@ void weft__find_unreleased(struct weft__findings *findings)
 	const struct weft_model *model = findings->story->model;
 	for (uint32_t task = 0; task < model->tasks.count && !findings->error; task++)
 		if (is_examined(model, task))
-			look_at(findings, task);
+			look_at_resource(findings, task);
 }

@@ -20,7 +20,7 @@ static void describe(struct weft__words *w, const struct weft_unseen *fact)
 	weft__story_words_add(w, "%s", fact->after);
 }
 
-static void find(struct weft__findings *findings, const struct weft_unseen *fact)
+static void find_unseen(struct weft__findings *findings, const struct weft_unseen *fact)
 {
 	const struct weft_model *model = findings->story->model;
 	const struct weft_problem problem = {
@@ -53,5 +53,5 @@ void weft__find_unseen(struct weft__findings *findings)
 	struct weft_unseen_list list;
 	weft_unseen_collect(&list, model->buffers, model->buffer_count);
 	for (uint32_t i = 0; i < list.count; i++)
-		find(findings, &list.list[i]);
+		find_unseen(findings, &list.list[i]);
 }

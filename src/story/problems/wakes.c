@@ -364,7 +364,7 @@ static bool has_unheard(const struct wakes *w, uint32_t task)
 	return found;
 }
 
-static void look_at(struct wakes *w, uint32_t task)
+static void look_at_task(struct wakes *w, uint32_t task)
 {
 	struct weft__edge_list to = weft__story_edges_to(w->story, task);
 	struct weft__missed missed = {0};
@@ -418,7 +418,7 @@ void weft__find_lost_wake_ups(struct weft__findings *findings)
 		findings->error = WEFT_ERROR_MEMORY;
 	else
 		for (uint32_t task = findings->first; task < findings->last; task++)
-			look_at(&w, task);
+			look_at_task(&w, task);
 	free(w.events);
 	free(w.waits);
 }

@@ -67,7 +67,7 @@ static bool begins_with(const char *text, const char *words, size_t size)
 
 /* The row of the command in `text`: the one with the longest name that `text` begins with. If
  * several rows have that name, the one with the same arguments, else the first. */
-static const struct weft__command *find(const char *text)
+static const struct weft__command *find_command(const char *text)
 {
 	const struct weft__command *found = NULL;
 	for (unsigned i = 0; i < weft__command_count; i++) {
@@ -84,7 +84,7 @@ static const struct weft__command *find(const char *text)
 
 bool weft__viewer_run(struct weft_viewer *viewer, const char *command)
 {
-	const struct weft__command *row = find(command);
+	const struct weft__command *row = find_command(command);
 	if (!row) {
 		weft__viewer_show_message(viewer, "There is no command \"%.100s\".", command);
 		return false;

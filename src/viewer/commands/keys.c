@@ -114,7 +114,7 @@ static bool has_key(const struct weft__command *row, const char *key, unsigned m
 	return false;
 }
 
-static const struct weft__command *find(
+static const struct weft__command *find_command(
 	const struct weft_viewer *viewer, const char *key, unsigned modifiers)
 {
 	/* The names of letters and signs already include Shift. */
@@ -141,7 +141,7 @@ WEFT__EXPORT bool weft_viewer_key(
 {
 	weft__viewer_begin(viewer, now_ms);
 	viewer->pointer.modifiers = modifiers;
-	const struct weft__command *row = find(viewer, key, modifiers);
+	const struct weft__command *row = find_command(viewer, key, modifiers);
 	bool is_used = row && !is_left_to_shell(viewer, row);
 	if (is_used)
 		weft__viewer_run(viewer, row->command);

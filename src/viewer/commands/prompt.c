@@ -98,7 +98,7 @@ static const char *take_duration(struct weft_viewer *viewer, const char *text, b
 	return problem;
 }
 
-static void take(struct weft_viewer *viewer, const char *text, bool is_done)
+static void take_text(struct weft_viewer *viewer, const char *text, bool is_done)
 {
 	const char *problem = NULL;
 	switch (viewer->prompt.asked) {
@@ -136,7 +136,7 @@ WEFT__EXPORT void weft_viewer_prompt_text(
 {
 	weft__viewer_begin(viewer, now_ms);
 	if (viewer->model && viewer->prompt.asked != WEFT__ASK_NOTHING)
-		take(viewer, text, is_done);
+		take_text(viewer, text, is_done);
 	weft__viewer_settle(viewer);
 }
 

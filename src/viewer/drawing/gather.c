@@ -12,7 +12,7 @@
 
 #define EDGES_MAX 4000
 
-static void add(struct weft_viewer *viewer, uint32_t edge)
+static void add_edge(struct weft_viewer *viewer, uint32_t edge)
 {
 	struct weft__standing *s = &viewer->standing;
 	if (s->count == EDGES_MAX)
@@ -37,7 +37,7 @@ static void add_list(struct weft_viewer *viewer, struct weft__edge_list list)
 	for (uint32_t i = first; i < list.count && viewer->standing.count < EDGES_MAX; i++) {
 		if (viewer->model->edges.time[list.edges[i]] > right)
 			break;
-		add(viewer, list.edges[i]);
+		add_edge(viewer, list.edges[i]);
 	}
 }
 
@@ -76,7 +76,7 @@ static void add_problem(struct weft_viewer *viewer)
 {
 	const struct weft_problem *problem = weft__viewer_marked_problem(viewer);
 	if (problem && problem->edge != WEFT_NONE)
-		add(viewer, problem->edge);
+		add_edge(viewer, problem->edge);
 }
 
 void weft__viewer_gather(struct weft_viewer *viewer, struct weft_highlight *ret_highlight)
@@ -94,7 +94,7 @@ void weft__viewer_gather(struct weft_viewer *viewer, struct weft_highlight *ret_
 			add_task(viewer, hovered);
 	}
 	if (viewer->hover.edge != WEFT_NONE)
-		add(viewer, viewer->hover.edge);
+		add_edge(viewer, viewer->hover.edge);
 	*ret_highlight = (struct weft_highlight){
 		.selected = s->task,
 		.hovered = hovered,

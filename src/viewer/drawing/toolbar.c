@@ -58,8 +58,8 @@ static const struct plan bar_plan[] = {
 
 _Static_assert(BAR_COUNT + RANGE_COUNT + 1 + NOTES <= WEFT__BUTTONS_MAX, "room for all buttons");
 
-static struct weft__button *add(struct weft_viewer *viewer, const struct plan *plan, double x,
-	double y, double width, double height)
+static struct weft__button *add_button(struct weft_viewer *viewer, const struct plan *plan,
+	double x, double y, double width, double height)
 {
 	const struct weft__command *row = weft__viewer_command_row(plan->command);
 	struct weft__button *button = &viewer->toolbar.buttons[viewer->toolbar.count++];
@@ -156,7 +156,7 @@ static void place_bar(struct weft_viewer *viewer)
 		if (was_before && !bar_plan[i].is_before && !toolbar->is_own)
 			x = bar->x + bar->width - MARGIN - width * behind;
 		was_before = bar_plan[i].is_before;
-		mark_state(viewer, add(viewer, &bar_plan[i], x, bar->y, width, bar->height));
+		mark_state(viewer, add_button(viewer, &bar_plan[i], x, bar->y, width, bar->height));
 		x += width;
 	}
 }
@@ -166,7 +166,7 @@ static struct weft__button *add_pill(struct weft_viewer *viewer)
 {
 	static const struct plan plan = {WEFT__ICON_LIVE, false, false, "follow"};
 	const struct weft_box *box = &viewer->pill.box;
-	struct weft__button *pill = add(viewer, &plan, box->x, box->y, box->width, box->height);
+	struct weft__button *pill = add_button(viewer, &plan, box->x, box->y, box->width, box->height);
 	pill->is_pill = true;
 	pill->is_on = false;
 	weft__viewer_pill_describe(viewer, pill);
@@ -183,7 +183,7 @@ static void list_header(struct weft_viewer *viewer)
 		if (was_before && !bar_plan[i].is_before && weft__viewer_has_pill(viewer))
 			add_pill(viewer)->position = WEFT_VIEWER_AFTER_TITLE;
 		was_before = bar_plan[i].is_before;
-		struct weft__button *button = add(viewer, &bar_plan[i], 0, 0, 0, 0);
+		struct weft__button *button = add_button(viewer, &bar_plan[i], 0, 0, 0, 0);
 		button->position =
 			bar_plan[i].is_before ? WEFT_VIEWER_BEFORE_TITLE : WEFT_VIEWER_AFTER_TITLE;
 		mark_state(viewer, button);
@@ -215,7 +215,7 @@ static void place_range(struct weft_viewer *viewer)
 	x = fmin(fmax(x, box->x + 4), box->x + box->width - width - 4);
 	for (unsigned i = 0; i < RANGE_COUNT; i++) {
 		struct weft__button *button =
-			add(viewer, &plan[i], floor(x), box->y + 28, widths[i], RANGE_HEIGHT);
+			add_button(viewer, &plan[i], floor(x), box->y + 28, widths[i], RANGE_HEIGHT);
 		snprintf(button->text, sizeof(button->text), "%s", texts[i]);
 		button->tip = tips[i];
 		button->is_on = false;
@@ -241,7 +241,7 @@ static void place_note(struct weft_viewer *viewer, uint32_t rows, bool is_below)
 		return;
 	double y = is_below ? box->y + box->height - height : box->y;
 	struct weft__button *button =
-		add(viewer, &plan[is_below], floor(right - width), y, floor(width), height);
+		add_button(viewer, &plan[is_below], floor(right - width), y, floor(width), height);
 	memcpy(button->text, text, sizeof(text));
 	button->is_framed = true;
 }

@@ -22,7 +22,8 @@ static bool is_same(const struct weft_viewer_control *a, const struct weft_viewe
 		   a->command == b->command;
 }
 
-static void add(struct weft_viewer *viewer, uint32_t *at, const struct weft_viewer_control *control)
+static void add_control(
+	struct weft_viewer *viewer, uint32_t *at, const struct weft_viewer_control *control)
 {
 	struct weft_viewer_control *old = &viewer->toolbar.controls[*at];
 	if (*at >= viewer->toolbar.control_count || !is_same(old, control))
@@ -45,7 +46,7 @@ static void add_handle(struct weft_viewer *viewer, uint32_t *at, bool is_end)
 	weft_format_duration(time - view->start, 5, value);
 	if (strcmp(before, value) != 0)
 		viewer->changes |= WEFT_VIEWER_CONTROLS;
-	add(viewer, at,
+	add_control(viewer, at,
 		&(struct weft_viewer_control){
 			.box = {x - HANDLE_WIDTH / 2, strip->y, HANDLE_WIDTH, strip->height},
 			.name = is_end ? "End of the view" : "Start of the view",
@@ -65,7 +66,7 @@ void weft__viewer_list_controls(struct weft_viewer *viewer)
 		if (strcmp(text, button->text) != 0)
 			viewer->changes |= WEFT_VIEWER_CONTROLS;
 		memcpy(text, button->text, sizeof(button->text));
-		add(viewer, &count,
+		add_control(viewer, &count,
 			&(struct weft_viewer_control){
 				.box = button->box,
 				.name = button->tip,

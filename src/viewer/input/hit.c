@@ -21,7 +21,7 @@ struct aim {
 	struct weft__hit *hit;
 };
 
-static void add(struct aim *aim, uint32_t task, uint32_t fold, double away)
+static void add_candidate(struct aim *aim, uint32_t task, uint32_t fold, double away)
 {
 	struct weft__hit *hit = aim->hit;
 	unsigned at = hit->count < WEFT__HITS_MAX ? hit->count++ : WEFT__HITS_MAX;
@@ -45,7 +45,7 @@ static double distance(const struct weft_box *box, double x, double y)
 	return fmax(fmax(across, down), 0);
 }
 
-static void take(void *context, const struct weft__thing *thing)
+static void take_thing(void *context, const struct weft__thing *thing)
 {
 	struct aim *aim = context;
 	if (thing->type == WEFT__THING_HANDLE) {
@@ -63,7 +63,7 @@ static void take(void *context, const struct weft__thing *thing)
 	}
 	double away = distance(&thing->box, aim->x, aim->y);
 	if (away <= REACH)
-		add(aim, thing->task, thing->fold, away);
+		add_candidate(aim, thing->task, thing->fold, away);
 }
 
 /* A band is below everything else; only its name is above. */
@@ -161,7 +161,7 @@ void weft__viewer_hit(
 		return;
 	if (!is_recorded(viewer))
 		return;
-	weft__render_things_near(viewer->things, &point, take, &aim);
+	weft__render_things_near(viewer->things, &point, take_thing, &aim);
 	if (ret_hit->is_band_name)
 		ret_hit->count = 0;
 	else

@@ -65,7 +65,7 @@ void weft__viewer_forget_statistics(struct weft_viewer *viewer)
 	viewer->statistics.found = NULL;
 }
 
-static void begin(struct weft_viewer *viewer)
+static void begin_statistics(struct weft_viewer *viewer)
 {
 	struct weft__statistics *s = &viewer->statistics;
 	weft__viewer_forget_statistics(viewer);
@@ -114,7 +114,7 @@ bool weft__viewer_know_statistics(struct weft_viewer *viewer)
 		return false;
 	if (is_wanted && (s->found || s->is_making || s->is_ended))
 		return s->found != NULL;
-	begin(viewer);
+	begin_statistics(viewer);
 	return do_steps(viewer) == 0;
 }
 

@@ -18,7 +18,7 @@ struct weft__survey {
 	struct weft_story_index_maker *index_maker;
 };
 
-static struct weft__survey *begin(struct weft_viewer *viewer)
+static struct weft__survey *begin_survey(struct weft_viewer *viewer)
 {
 	struct weft__survey *s = calloc(1, sizeof(*s));
 	if (s) {
@@ -40,7 +40,7 @@ static int step_index(struct weft_viewer *viewer, struct weft__survey *s)
 
 static int step(struct weft_viewer *viewer, struct weft_problems **ret_problems)
 {
-	struct weft__survey *s = viewer->survey ? viewer->survey : begin(viewer);
+	struct weft__survey *s = viewer->survey ? viewer->survey : begin_survey(viewer);
 	if (!s)
 		return WEFT_ERROR_MEMORY;
 	if (!s->model)

@@ -128,7 +128,7 @@ static struct weft__guest_clock middle_of(int64_t *values, size_t count)
 	return (struct weft__guest_clock){middle, below > above ? below : above};
 }
 
-static struct weft__guest_clock find(
+static struct weft__guest_clock find_clock(
 	const struct line *line, const struct weft__guest_reading *readings, size_t count, int64_t *all)
 {
 	struct weft__guest_clock nearest = {0};
@@ -159,7 +159,7 @@ struct weft__guest_clock weft__format_guest_clock_find(struct weft__guest_readin
 	int64_t *all = malloc(count * sizeof(*all));
 	if (!all)
 		return clock;
-	clock = find(&line, readings, count, all);
+	clock = find_clock(&line, readings, count, all);
 	clock.error_ns += error_of(&line);
 	free(all);
 	return clock;

@@ -45,7 +45,7 @@ struct incoming {
 
 #define HEADER_AT(field) offsetof(struct weft_abi_buffer, field)
 
-static void report(struct incoming *r, uint64_t offset, const char *message)
+static void report_damage(struct incoming *r, uint64_t offset, const char *message)
 {
 	weft_diagnostics_add(r->base.input.diagnostics, offset, message);
 }
@@ -75,7 +75,7 @@ static bool is_sound(
 	if (header->committed >= sizeof(*header) && header->committed <= chunk->bytes &&
 		header->committed % 8 == 0)
 		return true;
-	report(r, chunk->offset + offsetof(struct weft_abi_packet, committed),
+	report_damage(r, chunk->offset + offsetof(struct weft_abi_packet, committed),
 		"a packet's size is invalid");
 	return false;
 }
@@ -123,7 +123,7 @@ static void take_mark(struct weft__follower *f, uint64_t ticks)
 }
 
 /* Skips chunks of unknown kinds, and of kinds that this reader does not use. */
-static int take(struct incoming *r, const struct weft__chunk *chunk)
+static int take_chunk(struct incoming *r, const struct weft__chunk *chunk)
 {
 	struct weft__buffer *buffer = &r->follower->buffer;
 	if (chunk->kind == WEFT_ABI_CHUNK_PACKET)
@@ -150,7 +150,7 @@ static int skip_damage(struct incoming *r, struct weft__window *w)
 	weft__format_window_take(w, is_end && w->is_whole ? w->size : size);
 	if (is_end && !w->is_whole)
 		return WEFT_AGAIN;
-	report(r, r->damage.offset,
+	report_damage(r, r->damage.offset,
 		is_end && r->damage.has_magic ? WEFT__STREAM_CUT_SHORT : WEFT__STREAM_NO_CHUNK);
 	r->damage.is_on = false;
 	return WEFT_OK;
@@ -173,7 +173,7 @@ static int take_next(struct incoming *r, struct weft__window *w)
 	if (w->size < CHUNK_BYTES) {
 		if (w->size == 0 || !w->is_whole)
 			return w->is_whole ? WEFT_END : WEFT_AGAIN;
-		report(r, w->offset, WEFT__STREAM_CUT_SHORT);
+		report_damage(r, w->offset, WEFT__STREAM_CUT_SHORT);
 		weft__format_window_take(w, w->size);
 		return WEFT_OK;
 	}
@@ -184,7 +184,7 @@ static int take_next(struct incoming *r, struct weft__window *w)
 		begin_damage(r, w);
 		return WEFT_OK;
 	}
-	int error = take(r, &chunk);
+	int error = take_chunk(r, &chunk);
 	weft__format_window_take(w, CHUNK_BYTES + chunk.bytes);
 	return error;
 }
@@ -214,7 +214,7 @@ static int finish(struct incoming *r)
 	if (error)
 		return error;
 	if (weft__load_u32(buffer->header + HEADER_AT(stop_reason)))
-		report(r, HEADER_AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
+		report_damage(r, HEADER_AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
 	return weft__format_follower_finish(r->follower);
 }
 
@@ -308,7 +308,7 @@ static int init(struct incoming *r, const struct weft__input *before_mark)
 		return error;
 	for (size_t i = 0; i < seen.count; i++) /* other damage is reported again later */
 		if (seen.list[i].offset == HEADER_AT(clock_hz))
-			report(r, seen.list[i].offset, seen.list[i].message);
+			report_damage(r, seen.list[i].offset, seen.list[i].message);
 	error = weft__format_threads_init(&f->threads, &f->buffer);
 	if (!error)
 		error = keep_names(&f->buffer);

@@ -85,7 +85,7 @@ static uint32_t load_sequence(const struct weft__mark *m, uint32_t index)
 }
 
 /* True if the thread has recorded since the last look. */
-static bool look_at(struct weft__mark *m, uint32_t index, uint64_t ticks)
+static bool look_at_packet(struct weft__mark *m, uint32_t index, uint64_t ticks)
 {
 	struct weft__mark_slot *slot = &m->slots[index];
 	uint32_t sequence = load_sequence(m, index);
@@ -107,7 +107,7 @@ void weft__format_mark_look(struct weft__mark *m, uint64_t ticks, const struct w
 	uint64_t clear = ticks;
 	bool is_active = false;
 	for (uint32_t i = 0; i < used && i < m->slot_count; i++) {
-		is_active |= look_at(m, i, ticks);
+		is_active |= look_at_packet(m, i, ticks);
 		if (m->slots[i].clear < clear)
 			clear = m->slots[i].clear;
 	}
