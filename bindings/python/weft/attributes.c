@@ -4,6 +4,8 @@
  */
 #include "attributes.h"
 
+#include "dropped.h"
+
 static PyObject *get(PyObject *object, void *closure)
 {
 	PyObject *name = *((const struct weft_python_attribute *)closure)->name;
@@ -28,7 +30,7 @@ static int set(PyObject *object, PyObject *value, void *closure)
 	if (!error && value)
 		attribute->changed(object, dictionary, before, value);
 	if (!error)
-		PyErr_Clear();
+		weft_python_drop_error();
 	Py_XDECREF(before);
 	Py_DECREF(dictionary);
 	return error;

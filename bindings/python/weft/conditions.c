@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "attributes.h"
+#include "dropped.h"
 #include "loops.h"
 #include "steps.h"
 
@@ -41,7 +42,7 @@ struct weft_python_condition *weft_python_condition_create(unsigned kind, PyObje
 	PyObject *made = ((allocfunc)PyType_GetSlot(condition_type, Py_tp_alloc))(condition_type, 0);
 	struct weft_python_condition *condition = (struct weft_python_condition *)(void *)made;
 	if (!condition) {
-		PyErr_Clear();
+		weft_python_drop_error();
 		return NULL;
 	}
 	condition->kind = kind;
@@ -54,7 +55,7 @@ bool weft_python_has_any(PyObject *object, PyObject *name)
 	PyObject *container = PyObject_GetAttr(object, name);
 	bool has = container && container != Py_None && PyObject_IsTrue(container) == 1;
 	Py_XDECREF(container);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return has;
 }
 
@@ -113,7 +114,7 @@ static struct weft_python_condition *find(PyObject *dictionary)
 {
 	PyObject *found = dictionary ? PyDict_GetItemWithError(dictionary, attribute) : NULL;
 	if (!found)
-		PyErr_Clear();
+		weft_python_drop_error();
 	return found && Py_TYPE(found) == condition_type ? (struct weft_python_condition *)(void *)found
 													 : NULL;
 }
@@ -124,7 +125,7 @@ static struct weft_python_condition *add(PyObject *dictionary, PyObject *label)
 	if (made)
 		(void)PyDict_SetItem(dictionary, attribute, (PyObject *)made);
 	Py_XDECREF((PyObject *)made); /* the dictionary keeps it */
-	PyErr_Clear();
+	weft_python_drop_error();
 	return find(dictionary);
 }
 
@@ -143,7 +144,7 @@ struct weft_python_entry *weft_python_condition_wait_for(PyObject *object)
 	if (dictionary && !condition) /* made before the program was recorded */
 		condition = add(dictionary, NULL);
 	Py_XDECREF(dictionary);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return condition ? weft_python_condition_wait(condition) : NULL;
 }
 
@@ -161,7 +162,7 @@ static void see_signal(PyObject *object)
 	if (condition)
 		weft_python_condition_signal(condition, weft_python_has_any(object, waiters_name));
 	Py_XDECREF(dictionary);
-	PyErr_Clear();
+	weft_python_drop_error();
 }
 
 static PyObject *notify(

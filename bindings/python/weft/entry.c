@@ -5,6 +5,7 @@
  */
 #include "entry.h"
 
+#include "dropped.h"
 #include "objects.h"
 
 unsigned weft_python_interrupts;
@@ -56,7 +57,7 @@ struct weft_python_entry *weft_python_entry_find(PyObject *object)
 	PyObject *found = dictionary ? PyDict_GetItemWithError(dictionary, attribute) : NULL;
 	Py_XDECREF(dictionary);
 	if (!found)
-		PyErr_Clear();
+		weft_python_drop_error();
 	return found && Py_TYPE(found) == entry_type ? (struct weft_python_entry *)(void *)found : NULL;
 }
 
@@ -65,7 +66,7 @@ static struct weft_python_entry *allocate(void)
 	PyObject *made = ((allocfunc)PyType_GetSlot(entry_type, Py_tp_alloc))(entry_type, 0);
 	struct weft_python_entry *entry = (struct weft_python_entry *)(void *)made;
 	if (!entry) {
-		PyErr_Clear();
+		weft_python_drop_error();
 		return NULL;
 	}
 	entry->waiter = WEFT_TASK_NONE;
@@ -98,7 +99,7 @@ struct weft_python_entry *weft_python_entry_add(PyObject *object, unsigned kind)
 		create(entry, kind);
 	Py_XDECREF((PyObject *)entry); /* the dictionary keeps it */
 	Py_XDECREF(dictionary);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return added ? entry : NULL;
 }
 
@@ -110,7 +111,7 @@ void weft_python_entry_label(struct weft_python_entry *entry, PyObject *label)
 		weft_ffi_label(category, 0, entry->id, text.bytes, text.size, text.cache);
 		weft_python_text_finish(&text);
 	}
-	PyErr_Clear();
+	weft_python_drop_error();
 }
 
 static bool is_state(PyObject *state, const char *name)
@@ -144,7 +145,7 @@ void weft_python_entry_fail(struct weft_python_entry *entry, PyObject *message)
 		weft_python_text_finish(&text);
 		entry->has_ended = true;
 	}
-	PyErr_Clear();
+	weft_python_drop_error();
 }
 
 void weft_python_entry_fail_by(struct weft_python_entry *entry, PyObject *exception)
@@ -170,7 +171,7 @@ static bool is_success(PyObject *exception)
 	PyObject *code = PyObject_GetAttrString(exception, "code");
 	bool is = code && (code == Py_None || (PyLong_Check(code) && PyObject_IsTrue(code) == 0));
 	Py_XDECREF(code);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return is;
 }
 
@@ -197,5 +198,5 @@ void weft_python_entry_end(struct weft_python_entry *entry, PyObject *future)
 	if (state && !is_state(state, "PENDING") && !is_state(state, "RUNNING"))
 		end_as(entry, state, future);
 	Py_XDECREF(state);
-	PyErr_Clear();
+	weft_python_drop_error();
 }

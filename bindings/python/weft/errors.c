@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "dropped.h"
 #include "entry.h"
 #include "loops.h"
 
@@ -67,7 +68,7 @@ static PyObject *call_exception_handler(PyObject *loop, PyObject *context)
 	PyErr_Fetch(&type, &value, &traceback);
 	if (PyDict_Check(context) && weft_python_loop_is_recorded(loop))
 		see_error(context);
-	PyErr_Clear();
+	weft_python_drop_error();
 	PyErr_Restore(type, value, traceback);
 	return PyObject_CallFunctionObjArgs(weft_python_exception.original, loop, context, NULL);
 }
@@ -82,7 +83,7 @@ static PyObject *on_timeout(PyObject *timeout, PyObject *nothing)
 		weft_python_running->timing_out = weft_python_entry_find(future);
 	Py_XDECREF(task);
 	Py_XDECREF(future);
-	PyErr_Clear();
+	weft_python_drop_error();
 	PyObject *result = PyObject_CallFunctionObjArgs(weft_python_on_timeout.original, timeout, NULL);
 	if (weft_python_running)
 		weft_python_running->timing_out = NULL;

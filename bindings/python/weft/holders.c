@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "dropped.h"
 #include "methods.h"
 
 static PyTypeObject *holders_type;
@@ -41,7 +42,7 @@ static struct weft_python_holders *find_in(PyObject *dictionary)
 {
 	PyObject *found = PyDict_GetItemWithError(dictionary, attribute);
 	if (!found)
-		PyErr_Clear();
+		weft_python_drop_error();
 	return found && Py_TYPE(found) == holders_type ? (struct weft_python_holders *)(void *)found
 												   : NULL;
 }
@@ -51,7 +52,7 @@ struct weft_python_holders *weft_python_holders_find(PyObject *lock)
 	PyObject *dictionary = PyObject_GenericGetDict(lock, NULL);
 	struct weft_python_holders *found = dictionary ? find_in(dictionary) : NULL;
 	Py_XDECREF(dictionary);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return found;
 }
 
@@ -62,7 +63,7 @@ struct weft_python_holders *weft_python_holders_create(unsigned kind)
 	if (holders)
 		holders->kind = kind;
 	else
-		PyErr_Clear();
+		weft_python_drop_error();
 	return holders;
 }
 
@@ -74,7 +75,7 @@ struct weft_python_holders *weft_python_holders_of(PyObject *dictionary, unsigne
 	struct weft_python_holders *made = weft_python_holders_create(kind);
 	bool added = made && PyDict_SetItem(dictionary, attribute, (PyObject *)made) == 0;
 	Py_XDECREF((PyObject *)made); /* the dictionary keeps it */
-	PyErr_Clear();
+	weft_python_drop_error();
 	return added ? made : NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include <time.h>
 
+#include "dropped.h"
 #include "entry.h"
 #include "holders.h"
 #include "results.h"
@@ -36,7 +37,7 @@ static long threads_of(PyObject *pool)
 	PyObject *count = PyObject_GetAttr(pool, threads_name);
 	long threads = count && PyLong_Check(count) ? PyLong_AsLong(count) : 0;
 	Py_XDECREF(count);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return threads;
 }
 
@@ -49,7 +50,7 @@ static struct weft_python_holders *holders_of(PyObject *pool)
 	if (holders && !holders->label)
 		holders->label = PyObject_CallFunctionObjArgs(label_of_pool, pool, NULL);
 	Py_XDECREF(dictionary);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return holders;
 }
 
@@ -65,7 +66,7 @@ static void wait_for_thread(PyObject *job, const struct weft_python_entry *entry
 	if (pool)
 		weft_ffi_try_read(weft_python_asyncio(), 0, entry->id, pool->id);
 	Py_XDECREF(dictionary);
-	PyErr_Clear();
+	weft_python_drop_error();
 }
 
 /* The holders of the job's pool: a new reference, or NULL. */
@@ -75,7 +76,7 @@ static struct weft_python_holders *pool_of(PyObject *job)
 	PyObject *found = dictionary ? PyDict_GetItemWithError(dictionary, pool_name) : NULL;
 	Py_XINCREF(found);
 	Py_XDECREF(dictionary);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return (struct weft_python_holders *)(void *)found;
 }
 
@@ -116,7 +117,7 @@ static void add_job(PyObject *job, PyObject *future)
 {
 	struct weft_python_entry *entry = weft_python_entry_add(job, WEFT_KIND_TASK);
 	PyObject *label = entry ? PyObject_CallFunctionObjArgs(label_of_job, job, NULL) : NULL;
-	PyErr_Clear();
+	weft_python_drop_error();
 	if (label)
 		weft_python_entry_label(entry, label);
 	Py_XDECREF(label);
@@ -156,7 +157,7 @@ static PyObject *run_job(PyObject *job)
 		weft_python_entry_end(entry, future);
 	Py_XDECREF(future);
 	Py_DECREF(&entry->ob_base);
-	PyErr_Clear();
+	weft_python_drop_error();
 	PyErr_Restore(type, value, traceback);
 	weft_ffi_switch(before);
 	return result;

@@ -4,6 +4,7 @@
  */
 #include "loops.h"
 
+#include "dropped.h"
 #include "entry.h"
 #include "jobs.h"
 
@@ -27,7 +28,7 @@ struct weft_python_entry *weft_python_loop_entry(PyObject *loop)
 	if (label)
 		weft_python_entry_label(entry, label);
 	Py_XDECREF(label);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return entry;
 }
 
@@ -52,7 +53,7 @@ static struct weft_python_entry *find_cleanup(PyObject *loop)
 	PyObject *dictionary = PyObject_GenericGetDict(loop, NULL);
 	PyObject *found = dictionary ? PyDict_GetItemWithError(dictionary, cleanup_name) : NULL;
 	Py_XDECREF(dictionary);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return (struct weft_python_entry *)(void *)found;
 }
 
@@ -84,11 +85,11 @@ static PyObject *on_sigint(
 	PyObject *runner, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
 	PyObject *loop = PyObject_GetAttr(runner, loop_name);
-	PyErr_Clear();
+	weft_python_drop_error();
 	if (loop && weft_python_running && weft_python_running->loop == loop &&
 		weft_python_is_recording())
 		begin_cleanup(loop);
-	PyErr_Clear();
+	weft_python_drop_error();
 	Py_XDECREF(loop);
 	return weft_python_forward(weft_python_on_sigint.original, runner, arguments, count, keywords);
 }
@@ -102,7 +103,7 @@ static PyObject *run_forever(PyObject *loop, PyObject *nothing)
 	uint64_t task = weft_ffi_current();
 	(void)nothing;
 	mine.selector = PyObject_GetAttr(loop, selector_name);
-	PyErr_Clear();
+	weft_python_drop_error();
 	weft_python_running = &mine;
 	if (weft_ffi_is_recording())
 		weft_python_loop_runs();
@@ -138,7 +139,7 @@ static bool may_wait(PyObject *const *arguments, Py_ssize_t count, PyObject *key
 		return true;
 	double timeout = PyFloat_AsDouble(arguments[0]);
 	if (PyErr_Occurred())
-		PyErr_Clear();
+		weft_python_drop_error();
 	return timeout > 0;
 }
 
@@ -170,7 +171,7 @@ static void look_for_sleep(PyObject *selector, PyObject *const *arguments, Py_ss
 	if (asleep && PyObject_IsTrue(asleep) == 1)
 		note_asleep(true);
 	Py_XDECREF(asleep);
-	PyErr_Clear();
+	weft_python_drop_error();
 }
 
 static PyObject *select_ready(

@@ -8,6 +8,7 @@
 
 #include "attributes.h"
 #include "conditions.h"
+#include "dropped.h"
 #include "holders.h"
 #include "loops.h"
 #include "steps.h"
@@ -57,7 +58,7 @@ static struct queue *find(PyObject *dictionary)
 {
 	PyObject *found = dictionary ? PyDict_GetItemWithError(dictionary, attribute) : NULL;
 	if (!found)
-		PyErr_Clear();
+		weft_python_drop_error();
 	return found && Py_TYPE(found) == queue_type ? (struct queue *)(void *)found : NULL;
 }
 
@@ -134,7 +135,7 @@ static void wait_for_pool(PyObject *object, struct weft_python_holders *pool)
 	}
 	Py_XDECREF(iterator);
 	Py_XDECREF(getters);
-	PyErr_Clear();
+	weft_python_drop_error();
 }
 
 static void see_put(PyObject *object, struct queue *queue)
@@ -179,7 +180,7 @@ static bool makes_room(PyObject *object)
 	PyObject *is_empty = PyObject_CallMethodObjArgs(object, empty_name, NULL);
 	bool is = is_empty && PyObject_IsTrue(is_empty) == 0;
 	Py_XDECREF(is_empty);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return is;
 }
 
@@ -190,7 +191,7 @@ static PyObject *get_nowait(PyObject *object, PyObject *nothing)
 	struct queue *queue = (struct queue *)(void *)Py_XNewRef((PyObject *)find(dictionary));
 	(void)nothing;
 	Py_XDECREF(dictionary);
-	PyErr_Clear();
+	weft_python_drop_error();
 	bool is_awaited = queue && makes_room(object);
 	if (is_awaited)
 		weft_python_condition_signal(queue->room, true);
@@ -199,7 +200,7 @@ static PyObject *get_nowait(PyObject *object, PyObject *nothing)
 		see_got(queue);
 		if (!is_awaited)
 			weft_python_condition_signal(queue->room, false);
-		PyErr_Clear();
+		weft_python_drop_error();
 	}
 	Py_XDECREF((PyObject *)queue);
 	return item;
@@ -253,7 +254,7 @@ struct weft_python_entry *weft_python_queue_wait(
 	if (found && !source && wait == WEFT_PYTHON_JOIN)
 		source = wait_for_event(queue);
 	Py_XDECREF(dictionary);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return source;
 }
 

@@ -9,6 +9,7 @@
  */
 #include "results.h"
 
+#include "dropped.h"
 #include "entry.h"
 #include "jobs.h"
 #include "loops.h"
@@ -31,7 +32,7 @@ PyObject *weft_python_result_of(PyObject *callback)
 	PyObject *code = PyObject_GetAttrString(callback, "__code__");
 	bool is_one = code && code == threadsafe_code;
 	Py_XDECREF(code);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return is_one ? weft_python_wait_ended_by(callback) : NULL;
 }
 
@@ -41,7 +42,7 @@ void weft_python_result_waits_for(PyObject *future, const struct weft_python_ent
 	if (dictionary && source)
 		(void)PyDict_SetItem(dictionary, source_name, (PyObject *)(uintptr_t)source);
 	Py_XDECREF(dictionary);
-	PyErr_Clear();
+	weft_python_drop_error();
 }
 
 /* An object of the future's dictionary: a new reference, or NULL. */
@@ -50,7 +51,7 @@ static PyObject *get(PyObject *future, PyObject *name)
 	PyObject *dictionary = PyObject_GenericGetDict(future, NULL);
 	PyObject *found = dictionary ? Py_XNewRef(PyDict_GetItemWithError(dictionary, name)) : NULL;
 	Py_XDECREF(dictionary);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return found;
 }
 
@@ -113,7 +114,7 @@ static PyObject *block(PyObject *future, struct weft_python_entry *join, uint64_
 	weft_ffi_band_end(WEFT_BAND_IDLE, reason, sizeof(reason) - 1, &cache);
 	PyErr_Fetch(&type, &value, &traceback);
 	end_wait(future, join, task);
-	PyErr_Clear();
+	weft_python_drop_error();
 	PyErr_Restore(type, value, traceback);
 	return result;
 }

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "dropped.h"
 #include "entry.h"
 #include "locks.h"
 #include "loops.h"
@@ -32,7 +33,7 @@ static PyObject *task_of(PyObject *callback)
 	else if (PyCFunction_CheckExact(callback) && PyCFunction_GetFunction(callback) == wakeup)
 		task = Py_XNewRef(PyCFunction_GetSelf(callback));
 	if (!task)
-		PyErr_Clear();
+		weft_python_drop_error();
 	return task;
 }
 
@@ -61,7 +62,7 @@ static void add_task(PyObject *task)
 		weft_python_result_waits_for(weft_python_running->result, entry);
 	Py_XDECREF(coroutine);
 	Py_XDECREF(code);
-	PyErr_Clear();
+	weft_python_drop_error();
 }
 
 /* "name (coroutine)", or "coroutine (Task-1)" if nobody gave it a name. */
@@ -96,7 +97,7 @@ static void leave_step(struct weft_python_entry *entry, PyObject *task)
 {
 	PyObject *future = PyObject_GetAttr(task, waiter_name);
 	if (!future || future == Py_None) {
-		PyErr_Clear();
+		weft_python_drop_error();
 		weft_python_locks_see_end(entry);
 		weft_python_entry_end(entry, task);
 	} else if (weft_ffi_is_enabled(weft_python_asyncio(), 0)) {
@@ -135,7 +136,7 @@ static void enter_step(
 	if (source)
 		weft_python_lock_got(entry, source);
 	Py_XDECREF(arguments);
-	PyErr_Clear();
+	weft_python_drop_error();
 }
 
 /* ---- Callbacks ---- */
@@ -156,7 +157,7 @@ static PyObject *run_step(PyObject *handle, PyObject *callback, PyObject *task)
 		leave_step(entry, task);
 	if (entry)
 		Py_DECREF(&entry->ob_base);
-	PyErr_Clear();
+	weft_python_drop_error();
 	PyErr_Restore(type, value, traceback);
 	weft_python_loop_runs();
 	return result;
@@ -182,7 +183,7 @@ static struct weft_python_entry *enter_join(PyObject *handle, PyObject *callback
 		Py_INCREF(&joined->ob_base);
 	Py_XDECREF(target);
 	Py_XDECREF(arguments);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return joined;
 }
 
@@ -208,7 +209,7 @@ static PyObject *handle_run(PyObject *handle, PyObject *nothing)
 	PyObject *callback = PyObject_GetAttr(handle, callback_name);
 	PyObject *task = callback ? task_of(callback) : NULL;
 	PyObject *result;
-	PyErr_Clear();
+	weft_python_drop_error();
 	if (task)
 		result = run_step(handle, callback, task);
 	else if (callback)
@@ -268,7 +269,7 @@ static void see_scheduled(PyObject *loop, PyObject *callback, PyObject *argument
 	}
 	Py_XDECREF(result);
 	Py_XDECREF(task);
-	PyErr_Clear();
+	weft_python_drop_error();
 }
 
 static PyObject *call_soon(

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "conditions.h"
+#include "dropped.h"
 #include "entry.h"
 #include "locks.h"
 #include "methods.h"
@@ -184,7 +185,7 @@ static bool is_private(PyObject *code)
 	PyObject *name = PyObject_GetAttr(code, short_name);
 	bool is = !name || PyUnicode_Tailmatch(name, underscore, 0, PY_SSIZE_T_MAX, -1) != 0;
 	Py_XDECREF(name);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return is;
 }
 
@@ -261,7 +262,7 @@ static bool is_first_completed(PyObject *locals)
 	bool is = mode && PyUnicode_Check(mode) &&
 			  PyUnicode_CompareWithASCIIString(mode, "FIRST_COMPLETED") == 0;
 	Py_XDECREF(mode);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return is;
 }
 
@@ -317,7 +318,7 @@ static PyObject *object_of(PyObject *coroutine)
 	PyObject *object = locals ? PyObject_GetItem(locals, self) : NULL;
 	Py_XDECREF(frame);
 	Py_XDECREF(locals);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return object;
 }
 
@@ -437,7 +438,7 @@ struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
 		wait_for_job(entry, future);
 	Py_XDECREF(sources.futures);
 	release(chain, length);
-	PyErr_Clear();
+	weft_python_drop_error();
 	return entry;
 }
 
@@ -474,6 +475,6 @@ PyObject *weft_python_wait_ended_by(PyObject *callback)
 					  : type == weft_python_waits.partial_type ? in_partial(callback)
 					  : type == weft_python_waits.method_type  ? in_group(callback)
 															   : NULL;
-	PyErr_Clear();
+	weft_python_drop_error();
 	return found;
 }
