@@ -184,7 +184,7 @@ def a_file_that_exists():
 
 @case
 def settings_that_are_none():
-    levels = 'not a level: off, error, warning, info, debug or trace'
+    levels = 'not a level: off, error, warning, info, debug, trace or count'
     for setting, value, told in (('WEFT_LEVEL', 'loud', 'ignores WEFT_LEVEL: ' + levels),
                                  ('WEFT_CATEGORIES', 'net=loud', 'ignores WEFT_CATEGORIES: "net=loud": ' + levels),
                                  ('WEFT_CATEGORIES', 'net', 'ignores WEFT_CATEGORIES: "net": not CATEGORY=LEVEL'),

@@ -243,7 +243,7 @@ def damage_is_reported_with_its_file():
         equal(own < whole, True)
         equal(result.stderr.startswith(files[0] + ': '), True)
         with open(files[1], 'r+b') as file:
-            file.truncate(20000)
+            file.truncate(30000)
         result = weft('info', '--json', folder)
         equal({d['file'] for d in json.loads(result.stdout)['diagnostics']}, {files[1]})
         equal('%s: offset 0x' % files[1] in result.stderr, True)
