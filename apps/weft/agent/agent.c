@@ -356,8 +356,10 @@ int cli_agent(int argc, char **argv)
 		.options.alerts.capture = {.most = 100, .most_bytes = 1 << 30},
 		.every_s = 1,
 		.http.depth = SIZE_MAX};
-	if (argc > 1 && strcmp(argv[1], "ledger") == 0)
+	if (argc > 1 && strcmp(argv[1], "ledger") == 0) {
+		argv[1] = argv[0]; /* the command that messages name */
 		return agent_ledger(argc - 1, argv + 1);
+	}
 	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
 		if (option == 'h')
 			return cli_help(usage);
