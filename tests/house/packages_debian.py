@@ -67,7 +67,7 @@ EXPECTED = {
         'usr/share/weft/weft.c', 'usr/share/weft/weft.h', 'LIB/libweft-uv.a', 'LIB/weft/uv.wrap'},
     'libweft-trace0': library('libweft-trace'),
     'libweft-trace-dev': development('libweft-trace') | headers(reading_headers()),
-    'libweft-ocaml-dev': ocaml_files(),
+    'libweft-ocaml-dev': ocaml_files() | {'usr/share/lintian/overrides/libweft-ocaml-dev'},
     'python3-weft': pages('weft-python.1') | {
         'usr/lib/python3/dist-packages/weft/' + name for name in ('_weft.abi3.so', *PYTHON_MODULES)},
     'weft': {'LIB/weft/node/' + name for name in ('weft.node', *NODE_SCRIPTS)} | pages(*PAGES - LIBRARY_PAGES - {'weft-gtk.1', 'weft-python.1'}) | {
@@ -182,9 +182,11 @@ def lintian_is_silent():
     if not shutil.which('lintian'):
         skip('lintian is not installed')
     changes, = glob.glob(os.path.join(FOLDER, '*.changes'))
-    result = run(['lintian', '--allow-root', '--display-info', '--fail-on=error,warning', changes], processor=300)
+    result = run(['lintian', '--allow-root', '--display-info', changes], processor=300)
     print(''.join('# %s\n' % line for line in result.stdout.splitlines()), end='')
-    assert result.returncode == 0, result.stderr
+    equal(result.returncode, 0, result.stderr)
+    # Not by --fail-on, which counts what lintian masks, too.
+    equal([line for line in result.stdout.splitlines() if line[:2] in ('E:', 'W:')], [])
 
 
 @case
