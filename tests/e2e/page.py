@@ -168,7 +168,7 @@ def damage_is_named_with_its_file():
     with temporary_directory() as folder:
         files, _ = record_two(os.path.join(folder, 'both'))
         with open(files[0], 'r+b') as file:
-            file.truncate(30000)
+            file.truncate(20500)
         look, = use([['choose', files], ['opened', os.path.basename(files[0]) + ' and 1 more'], ['look']])
         equal(look['opened']['events'], events_of(files[1]))
     equal({line.split(':')[0] for line in look['opened']['damage']}, {os.path.basename(files[0])})

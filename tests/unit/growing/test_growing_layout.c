@@ -102,7 +102,7 @@ static void what_was_followed_is_laid_out_like_what_was_saved(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(traces) / sizeof(*traces); i++) {
 		char name[128], path[512];
-		struct following f = {NULL};
+		struct following f = {.moved = 0};
 		struct script saved = script_begin(NULL, true);
 		snprintf(name, sizeof(name), "tests/data/%s", traces[i]);
 		sample_path(path, sizeof(path), name);
