@@ -284,7 +284,7 @@ void weft__record_batch(const struct weft_category *category, bool is_filtered, 
 	uint64_t begin, const struct weft_batch_event *events, size_t count)
 {
 	const struct weft__self *self = weft__record_entered();
-	if (!self || weft__record_is_off())
+	if (!self || weft__record_is_off() || !count)
 		return;
 	struct batch b = {
 		.category = category == &weft_category_program ? NULL : category,
