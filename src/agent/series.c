@@ -271,6 +271,8 @@ static int load_row(struct weft__agent_all_series *all, sqlite3_stmt *row)
 	const char *unit = (const char *)sqlite3_column_text(row, 9);
 	series->unit = text_of(all, unit ? unit : "");
 	series->scale = sqlite3_column_int(row, 10);
+	if (sqlite3_column_type(row, 11) != SQLITE_NULL)
+		series->bound = sqlite3_column_double(row, 11);
 	return SQLITE_OK;
 }
 
@@ -279,7 +281,7 @@ int weft__agent_series_load(struct weft__agent_all_series *all, sqlite3 *databas
 	static const char sql[] =
 		"SELECT user, program, metric, labels, part, id, type, coalesce(ledger.total, 0),"
 		" coalesce((SELECT e.total FROM entries AS e WHERE e.series = id"
-		" ORDER BY number DESC LIMIT 1), 0), unit, scale"
+		" ORDER BY number DESC LIMIT 1), 0), unit, scale, bound"
 		" FROM series LEFT JOIN ledger ON ledger.series = id ORDER BY id";
 	sqlite3_stmt *row;
 	int result = init(all), step = SQLITE_DONE;

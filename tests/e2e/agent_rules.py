@@ -79,6 +79,21 @@ def a_ratio_and_a_quantile():
 
 
 @case
+def an_agent_that_starts_again_knows_the_cells_of_histograms():
+    with host() as it:
+        program = it.program()
+        it.tell(program, 'took acme 1000000', 'took acme 80000000')
+        first = it.agent()
+        it.looks(first)
+        end(it, first)
+        agent = it.agent('--rule', 'p99(latency) > 50ms')
+        it.looks(agent)
+        it.tell(program, 'took acme 80000000')
+        wait_until('the quantile', it.files, agent, seen=it.said)
+        end(it, agent)
+
+
+@case
 def a_level_is_raised_while_the_rule_holds():
     def level():
         out = json.loads(run([WEFT, 'ctl', '--json', program.pid, 'status'], env=it.env).stdout)
