@@ -243,7 +243,8 @@ static bool parse_set(struct metric_parser *p)
 		return false;
 	weft__trigger_skip_space(&p->in);
 	size_t start = p->in.at;
-	static const char expected[] = "a level is expected: off, error, warning, info, debug or trace";
+	static const char expected[] =
+		"a level is expected: off, error, warning, info, debug, trace or count";
 	if (!weft__trigger_take_word(&p->in, expected, &level))
 		return false;
 	if (level.size < sizeof(name))
@@ -299,12 +300,16 @@ void weft__trigger_metric_rule_finish(struct weft__metric_rule *rule)
 	*rule = (struct weft__metric_rule){0};
 }
 
+static bool is_beyond(const struct weft__metric_rule *rule, double value, double limit)
+{
+	return rule->is_above ? value > limit : value < limit;
+}
+
+/* A value that fires does not let the rule end, also if both limits are the same. */
 bool weft__trigger_metric_rule_holds(
 	const struct weft__metric_rule *rule, double value, bool has_fired)
 {
-	if (has_fired && rule->has_until)
-		return rule->is_above ? value > rule->until : value < rule->until;
-	if (rule->or_equal && !(value < rule->limit) && !(value > rule->limit))
-		return true;
-	return rule->is_above ? value > rule->limit : value < rule->limit;
+	const bool is_at_limit = !(value < rule->limit) && !(value > rule->limit);
+	return is_beyond(rule, value, rule->limit) || (rule->or_equal && is_at_limit) ||
+		   (has_fired && rule->has_until && is_beyond(rule, value, rule->until));
 }

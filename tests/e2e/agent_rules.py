@@ -94,6 +94,17 @@ def an_agent_that_starts_again_knows_the_cells_of_histograms():
 
 
 @case
+def a_limit_that_is_reached_exactly_fires_once():
+    with host() as it:
+        program = it.program()
+        it.tell(program, 'level 10')
+        agent = it.agent('--rule', 'value(level) >= 10 until 10')
+        it.looks(agent, 4)
+        equal(len(it.files()), 1, it.said())
+        end(it, agent)
+
+
+@case
 def a_level_is_raised_while_the_rule_holds():
     def level():
         out = json.loads(run([WEFT, 'ctl', '--json', program.pid, 'status'], env=it.env).stdout)
