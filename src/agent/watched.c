@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "agent/labels.h"
+#include "base/array.h"
 #include "metrics/value.h"
 
 #define GROUPS_MAX   10000
@@ -76,33 +77,25 @@ static void match_labels(const struct weft__metric_rule *rule,
 	ret->fits = has_group && filters == selector->filter_count;
 }
 
-/* True if this series counts: of each program those with the fewest labels do. */
-static bool is_widest(
-	struct weft__agent_watched *w, uint32_t program, unsigned side, uint32_t depth)
+/* True if this series counts: those of a program with the fewest labels in the group do. */
+static bool is_widest(struct weft__agent_watched *w, const struct weft__agent_watched_series *it)
 {
 	for (size_t i = 0; i < w->count; i++) {
 		struct weft__agent_watched_series *other = &w->list[i];
-		if (other->program != program || other->side != side || other->group == WEFT__AGENT_NONE)
+		if (other->program != it->program || other->side != it->side || other->group != it->group)
 			continue;
-		if (other->depth < depth)
+		if (other->depth < it->depth)
 			return false;
-		if (other->depth > depth)
+		if (other->depth > it->depth)
 			other->group = WEFT__AGENT_NONE;
 	}
 	return true;
 }
 
-static struct weft__agent_watched_series *make_room(struct weft__agent_watched *w)
+static int make_room(struct weft__agent_watched *w)
 {
-	if (w->count < w->capacity)
-		return &w->list[w->count];
-	size_t capacity = w->capacity ? 2 * w->capacity : 16;
-	struct weft__agent_watched_series *list = realloc(w->list, capacity * sizeof(*list));
-	if (!list)
-		return NULL;
-	w->list = list;
-	w->capacity = capacity;
-	return &list[w->count];
+	const struct weft__column list = {&w->list, sizeof(*w->list)};
+	return weft__columns_reserve(&list, 1, &w->capacity, w->count + 1);
 }
 
 static double value_of(const struct weft__agent_series *series)
@@ -129,19 +122,19 @@ static int add(struct weft__agent_watched *w, const struct weft__agent_all_serie
 	const struct weft__agent_key key = weft__agent_series_key(all, number);
 	char program[256];
 	struct weft__agent_watched_series it = {.series = number, .side = side, .depth = match->depth};
+	const struct weft__agent_watched_series *last = w->count ? &w->list[w->count - 1] : NULL;
+	if (last && last->series == number && last->side == side)
+		return 0; /* memory was short then */
 	int size = snprintf(program, sizeof(program), "%s %s", key.user, key.program);
 	size_t length = (size_t)size < sizeof(program) ? (size_t)size : sizeof(program) - 1;
 	if (weft__strings_intern(&w->programs, program, length, &it.program) ||
-		weft__strings_intern(&w->groups, match->group, strlen(match->group), &it.group))
+		weft__strings_intern(&w->groups, match->group, strlen(match->group), &it.group) ||
+		make_room(w))
 		return WEFT_ERROR_MEMORY;
-	if (!is_widest(w, it.program, side, match->depth))
+	if (!is_widest(w, &it))
 		return 0;
-	struct weft__agent_watched_series *to = make_room(w);
-	if (!to)
-		return WEFT_ERROR_MEMORY;
 	fill_past(w, &all->list[number], &it);
-	*to = it;
-	w->count++;
+	w->list[w->count++] = it;
 	return 0;
 }
 
@@ -329,8 +322,10 @@ int weft__agent_watched_look(struct weft__agent_watched *w, const struct weft__m
 	const struct weft__agent_all_series *all, uint64_t now_ns, int64_t now)
 {
 	int error = 0;
-	for (; w->bound < all->keys.count && !error; w->bound++)
+	while (w->bound < all->keys.count && !error) {
 		error = bind_series(w, rule, all, w->bound);
+		w->bound += !error;
+	}
 	if (!error)
 		error = reserve_values(w);
 	if (error)

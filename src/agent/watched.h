@@ -23,7 +23,7 @@ struct weft__agent_watched_series {
 
 /* The value of a group; NAN: none is known. */
 struct weft__agent_watched {
-	struct weft__agent_watched_series *list;
+	struct weft__agent_watched_series *list; /* by series */
 	size_t count, capacity;
 	uint32_t bound;                /* series that were looked at */
 	struct weft__strings programs; /* of users */

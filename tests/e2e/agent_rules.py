@@ -105,6 +105,19 @@ def a_limit_that_is_reached_exactly_fires_once():
 
 
 @case
+def a_label_on_several_levels_is_tested_on_each():
+    with host() as it:
+        program = it.program()
+        it.tell(program, 'alone 8 1', 'acme 9 1')
+        agent = it.agent('--rule', 'rate(bytes by vm) > 1K/s')
+        it.looks(agent)
+        for vm, line in ('8', 'alone 8 1000000'), ('9', 'acme 9 1000000'):
+            it.tell(program, line)
+            wait_until('it fires', lambda: 'vm %s\n' % vm in it.said(), agent, seen=it.said)
+        end(it, agent)
+
+
+@case
 def a_level_is_raised_while_the_rule_holds():
     def level():
         out = json.loads(run([WEFT, 'ctl', '--json', program.pid, 'status'], env=it.env).stdout)

@@ -4,6 +4,7 @@
  * line:
  *
  *     CUSTOMER VM NUMBER     counts bytes of the customer's machine
+ *     alone VM NUMBER        the same of a machine that has no customer
  *     took CUSTOMER NUMBER   a time in nanoseconds
  *     level NUMBER           sets a gauge
  */
@@ -24,6 +25,9 @@ static void change(const char *first, const char *second, const char *third)
 {
 	if (strcmp(first, "level") == 0)
 		weft_metric_set(weft_metric_get(&level, NULL, 0), strtoll(second, NULL, 10));
+	else if (strcmp(first, "alone") == 0)
+		weft_metric_add(weft_metric_get(&bytes, (const char *const[]){"vm", second}, 1),
+			strtoull(third, NULL, 10));
 	else if (strcmp(first, "took") == 0)
 		weft_metric_record(weft_metric_get(&latency, (const char *const[]){"customer", second}, 1),
 			strtoull(third, NULL, 10));
