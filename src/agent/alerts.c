@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/number.h"
+#include "base/search.h"
 #include "runs/message.h"
 
 /* If more processes make a rule true, those with the largest values have snapshots. */
@@ -45,10 +46,9 @@ int weft__agent_alerts_add(
 
 void weft__agent_alerts_finish(struct weft__agent_alerts *alerts)
 {
+	weft__agent_levels_finish(&alerts->levels);
 	for (size_t i = 0; i < alerts->count; i++) {
 		struct weft__agent_alert_rule *rule = &alerts->rules[i];
-		for (size_t k = 0; k < rule->group_count; k++)
-			weft__agent_levels_restore(&rule->groups[k].levels);
 		free(rule->groups);
 		weft__agent_watched_finish(&rule->watched);
 		weft__trigger_metric_rule_finish(&rule->it);
@@ -129,10 +129,18 @@ struct process {
 	double value;
 };
 
+static bool is_before(const void *watched, uint32_t row, uint64_t series)
+{
+	return ((const struct weft__agent_watched *)watched)->list[row].series < series;
+}
+
+/* A ratio may have a series on both sides. */
 static bool is_in_group(const struct weft__agent_watched *watched, uint32_t series, uint32_t group)
 {
-	for (size_t i = 0; i < watched->count; i++)
-		if (watched->list[i].series == series && watched->list[i].group == group)
+	const uint32_t count = (uint32_t)watched->count;
+	for (uint32_t i = weft__search(watched, 0, count, is_before, series);
+		 i < count && watched->list[i].series == series; i++)
+		if (watched->list[i].group == group)
 			return true;
 	return false;
 }
@@ -185,6 +193,13 @@ static void describe(const struct weft__agent_alert_rule *rule, uint32_t group, 
 		it->by.size ? it->by.bytes : "", it->by.size ? " " : "", it->by.size ? name : "");
 }
 
+/* Names a group of a rule. */
+static uint64_t owner_of(const struct weft__agent_alerts *alerts,
+	const struct weft__agent_alert_rule *rule, uint32_t group)
+{
+	return (uint64_t)(rule - alerts->rules) << 32 | group;
+}
+
 static void fire(struct weft__agent_alerts *alerts, struct weft__agent_alert_rule *rule,
 	uint32_t group, const struct weft__agent_ledger *ledger, uint64_t time_ns)
 {
@@ -202,8 +217,8 @@ static void fire(struct weft__agent_alerts *alerts, struct weft__agent_alert_rul
 		const struct weft__agent_region *region = processes[i].region;
 		weft__agent_capture(&alerts->capture, region->pid, region->program, &alert);
 		if (rule->it.category.size)
-			weft__agent_levels_set(&rule->groups[group].levels, region->pid, rule->it.category,
-				(enum weft_level)rule->it.level);
+			weft__agent_levels_set(&alerts->levels, owner_of(alerts, rule, group), region->pid,
+				rule->it.category, (enum weft_level)rule->it.level);
 	}
 }
 
@@ -231,7 +246,7 @@ static void test_group(struct weft__agent_alerts *alerts, struct weft__agent_ale
 	bool holds =
 		!isnan(value) && weft__trigger_metric_rule_holds(&rule->it, value, group->has_fired);
 	if (!holds) {
-		weft__agent_levels_restore(&group->levels);
+		weft__agent_levels_restore(&alerts->levels, owner_of(alerts, rule, number));
 		*group = (struct weft__agent_alert_group){.holds = false};
 		return;
 	}

@@ -7,12 +7,12 @@
 #define WEFT_AGENT_ALERTS_H
 
 #include "agent/capture.h"
+#include "agent/levels.h"
 #include "agent/watched.h"
 
 struct weft__agent_alert_group {
 	bool holds, has_fired;
 	uint64_t since_ns;
-	struct weft__agent_levels levels;
 };
 
 struct weft__agent_alert_rule {
@@ -27,6 +27,7 @@ struct weft__agent_alerts {
 	struct weft__agent_capture_options capture;
 	struct weft__agent_alert_rule *rules;
 	size_t count;
+	struct weft__agent_levels levels;
 };
 
 /* Adds a rule. As weft_triggers_add. */

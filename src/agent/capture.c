@@ -142,8 +142,7 @@ static void name_file(
 
 /* ---- Snapshots ---- */
 
-/* Opens the ring of a process. -1 after a report. */
-static int open_ring(pid_t pid)
+int weft__agent_ring_open(pid_t pid)
 {
 	struct weft__runs_found found;
 	if (!weft__runs_find_process(pid, &found))
@@ -175,103 +174,34 @@ static void report(const char *file, const struct weft_trace_alert *alert)
 	weft_text_finish(&text);
 }
 
-void weft__agent_capture(const struct weft__agent_capture_options *options, pid_t pid,
+bool weft__agent_capture(const struct weft__agent_capture_options *options, pid_t pid,
 	const char *program, const struct weft_trace_alert *alert)
 {
 	char file[PATH_MAX];
 	void *bytes;
 	size_t size;
-	int fd = options->folder ? open_ring(pid) : -1;
+	int fd = options->folder ? weft__agent_ring_open(pid) : -1;
 	if (fd < 0)
-		return;
+		return false;
 	int error = copy(fd, alert, &bytes, &size);
 	close(fd);
 	if (error) {
 		weft__runs_report("no snapshot of process %d: %s", (int)pid, weft_error_text(error));
-		return;
+		return false;
 	}
 	name_file(options->folder, program, pid, file, sizeof(file));
+	bool is_saved = false;
 	if (!make_room(options, size)) {
 		weft__runs_report(
 			"no snapshot of process %d: it is larger than all snapshots may be", (int)pid);
 	} else {
 		int values = weft__runs_metrics_open(pid);
-		if (weft__runs_save_copy(bytes, size, values, file))
+		is_saved = weft__runs_save_copy(bytes, size, values, file);
+		if (is_saved)
 			report(file, alert);
 		if (values >= 0)
 			close(values);
 	}
 	weft_watch_free(bytes, size);
-}
-
-/* ---- Levels ---- */
-
-struct weft__agent_level {
-	struct weft_control *control;
-	char category[64];
-	enum weft_level before, set;
-};
-
-static bool add_level(struct weft__agent_levels *levels, int fd, const char *category,
-	enum weft_level before, enum weft_level set)
-{
-	struct weft__agent_level *list =
-		realloc(levels->list, (levels->count + 1) * sizeof(*levels->list));
-	if (!list)
-		return false;
-	levels->list = list;
-	struct weft__agent_level *it = &list[levels->count];
-	*it = (struct weft__agent_level){.before = before, .set = set};
-	snprintf(it->category, sizeof(it->category), "%s", category);
-	if (weft_control_open_descriptor(fd, &it->control))
-		return false;
-	levels->count++;
-	return weft_control_set_level(it->control, category, set, NULL) == 0;
-}
-
-static bool fits(struct weft_slice category, const char *name)
-{
-	return (category.size == 1 && category.bytes[0] == '*') ||
-		   (strlen(name) == category.size && memcmp(name, category.bytes, category.size) == 0);
-}
-
-void weft__agent_levels_set(
-	struct weft__agent_levels *levels, pid_t pid, struct weft_slice category, enum weft_level level)
-{
-	struct weft_control *control;
-	int fd = open_ring(pid);
-	if (fd < 0)
-		return;
-	if (weft_control_open_descriptor(fd, &control) == 0) {
-		const struct weft_trace_description *trace = weft_control_describe(control);
-		for (uint32_t i = 0; i < trace->category_count; i++) {
-			const struct weft_trace_category *it = &trace->categories[i];
-			if (fits(category, it->name) && it->level != level &&
-				!add_level(levels, fd, it->name, (enum weft_level)it->level, level))
-				weft__runs_report("process %d: the level of %s is not set", (int)pid, it->name);
-		}
-		weft_control_close(control);
-	}
-	close(fd);
-}
-
-static bool is_still_set(struct weft__agent_level *it)
-{
-	const struct weft_trace_description *trace = weft_control_describe(it->control);
-	for (uint32_t i = 0; i < trace->category_count; i++)
-		if (strcmp(trace->categories[i].name, it->category) == 0)
-			return trace->categories[i].level == it->set;
-	return false;
-}
-
-void weft__agent_levels_restore(struct weft__agent_levels *levels)
-{
-	for (size_t i = levels->count; i-- > 0;) {
-		struct weft__agent_level *it = &levels->list[i];
-		if (is_still_set(it))
-			weft_control_set_level(it->control, it->category, it->before, NULL);
-		weft_control_close(it->control);
-	}
-	free(levels->list);
-	*levels = (struct weft__agent_levels){0};
+	return is_saved;
 }

@@ -117,25 +117,49 @@ def a_label_on_several_levels_is_tested_on_each():
         end(it, agent)
 
 
+def level_of(it, program):
+    out = json.loads(run([WEFT, 'ctl', '--json', program.pid, 'status'], env=it.env).stdout)
+    return {c['name']: c['level'] for c in out['categories']}['program']
+
+
+@case
+def rules_that_share_a_category_leave_its_level_as_it_was():
+    for first, second in ('info', 'trace'), ('trace', 'trace'):
+        for is_first in True, False:
+            with host() as it:
+                program, other = it.program(), it.program()
+                run([WEFT, 'ctl', program.pid, 'set', 'program=error'], env=it.env)
+                agent = it.agent('--rule', 'value(level) > 9 set program=' + first, '--rule', 'rate(bytes) > 1K/s set program=' + second)
+                it.tell(program, 'level 10', 'acme 1 1')
+                wait_until('the first', lambda: level_of(it, program) == first, agent, seen=it.said)
+                it.looks(agent)
+                while it.said().count('fired') < 2:
+                    it.tell(program, 'acme 1 1000000')
+                    it.looks(agent, 1)
+                wait_until('the second', lambda: level_of(it, program) == second, agent, seen=it.said)
+                if is_first:
+                    it.tell(program, 'level 1')
+                    it.looks(agent)
+                end(it, agent)
+                equal(level_of(it, program), 'error', (first, second, is_first, other.pid))
+
+
 @case
 def a_level_is_raised_while_the_rule_holds():
-    def level():
-        out = json.loads(run([WEFT, 'ctl', '--json', program.pid, 'status'], env=it.env).stdout)
-        return {c['name']: c['level'] for c in out['categories']}['program']
     for is_ended in (False, True):
         with host() as it:
             program = it.program()
             agent = it.agent('--rule', 'value(level) > 9 set program=trace')
             it.tell(program, 'level 1')
             it.looks(agent)
-            before = level()
+            before = level_of(it, program)
             it.tell(program, 'level 10')
-            wait_until('it is raised', lambda: level() == 'trace', agent, seen=it.said)
+            wait_until('it is raised', lambda: level_of(it, program) == 'trace', agent, seen=it.said)
             if is_ended:
                 end(it, agent)
             else:
                 it.tell(program, 'level 1')
-            wait_until('it is as before', lambda: level() == before, seen=it.said)
+            wait_until('it is as before', lambda: level_of(it, program) == before, seen=it.said)
 
 
 @case
