@@ -22,28 +22,45 @@
 #include "runs/directory/find.h"
 #include "runs/message.h"
 #include "runs/saving/save.h"
+#include "source/process.h"
 
 /* ---- Whose region it is ---- */
 
-/* A process has its file mapped, with this inode. */
-bool weft__agent_region_is_of(const struct weft__agent_region *region)
+/* A process makes its file as its effective user, or before it gave up root's rights. So no user
+ * can make a file that names the process of another user. */
+static bool has_owner(pid_t pid, uid_t owner)
+{
+	uint64_t users[4];
+	return owner == 0 || (weft__source_process_users(pid, users) && users[1] == owner);
+}
+
+/* True if the process has a file with this inode mapped. Other file systems have files of the same
+ * number. */
+static bool has_mapped(pid_t pid, ino_t wanted)
 {
 	char path[64], *line = NULL;
 	size_t capacity = 0;
-	struct stat status;
 	bool found = false;
-	if (region->started) /* it was found by the process */
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)region->pid);
-	FILE *file = region->pid > 0 && fstat(region->fd, &status) == 0 ? fopen(path, "re") : NULL;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	FILE *file = fopen(path, "re");
 	while (!found && file && getline(&line, &capacity, file) > 0) {
 		uint64_t inode;
-		found = weft__field_number(line, 4, UINT64_MAX, &inode) && inode == status.st_ino;
+		found = weft__field_number(line, 4, UINT64_MAX, &inode) && inode == wanted;
 	}
 	free(line);
 	if (file)
 		fclose(file);
 	return found;
+}
+
+/* A region without a name was found by its process, whose number another one may have by now. */
+bool weft__agent_region_is_of(const struct weft__agent_region *region)
+{
+	struct stat status;
+	if (region->started)
+		return !weft__agent_regions_has_ended(region->pid, region->started);
+	return region->pid > 0 && fstat(region->fd, &status) == 0 &&
+		   has_owner(region->pid, status.st_uid) && has_mapped(region->pid, status.st_ino);
 }
 
 /* ---- The folder ---- */

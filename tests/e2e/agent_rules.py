@@ -5,7 +5,7 @@ import os
 import signal
 
 from agent_host import alert_of, host
-from harness import WEFT, case, equal, main, run, temporary_directory, weft
+from harness import WEFT, case, equal, main, run, skip, temporary_directory, weft
 from waiting import status_of, wait_until
 
 
@@ -115,6 +115,21 @@ def a_label_on_several_levels_is_tested_on_each():
             it.tell(program, line)
             wait_until('it fires', lambda: 'vm %s\n' % vm in it.said(), agent, seen=it.said)
         end(it, agent)
+
+
+@case
+def a_file_that_names_a_process_of_another_user_is_not_believed():
+    if os.geteuid() != 0:
+        skip('only root can give a file to another user')
+    with host() as it:
+        program = it.program()
+        it.tell(program, 'level 10')
+        for name in os.listdir(it.outer + '/f'):
+            os.chown(os.path.join(it.outer, 'f', name), 12345, -1)
+        agent = it.agent('--rule', 'value(level) > 9')
+        wait_until('it fires', lambda: 'fired: 10' in it.said(), agent, seen=it.said)
+        it.looks(agent)
+        equal(it.files(), [], it.said())
 
 
 def level_of(it, program):
