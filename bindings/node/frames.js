@@ -70,21 +70,23 @@ const outer = (error, sites) => {
 	return site ? find(site) : none;
 };
 
-// Lets `prepare` see the frames above the function `hook`. The program's own settings stay: a property that is
-// deleted right after it was added leaves no trace.
+// Lets `prepare` see the frames above the function `hook`. The program's own settings stay, also if the stack is full:
+// restoring them calls no function. A property that is deleted right after it was added leaves no trace.
 function capture(hook, prepare, limit) {
 	const isOwn = Object.hasOwn(Error, 'prepareStackTrace'), holder = {};
 	const oldPrepare = Error.prepareStackTrace, oldLimit = Error.stackTraceLimit;
-	Error.stackTraceLimit = limit;
-	Error.prepareStackTrace = prepare;
-	Error.captureStackTrace(holder, hook);
-	const found = holder.stack;
-	if (isOwn)
-		Error.prepareStackTrace = oldPrepare;
-	else
-		delete Error.prepareStackTrace;
-	Error.stackTraceLimit = oldLimit;
-	return found;
+	try {
+		Error.stackTraceLimit = limit;
+		Error.prepareStackTrace = prepare;
+		Error.captureStackTrace(holder, hook);
+		return holder.stack;
+	} finally {
+		Error.stackTraceLimit = oldLimit;
+		if (isOwn)
+			Error.prepareStackTrace = oldPrepare;
+		else
+			delete Error.prepareStackTrace;
+	}
 }
 
 module.exports = {
