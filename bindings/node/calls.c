@@ -127,28 +127,30 @@ FUNCTION(leave)
 
 /* ---- Ends ---- */
 
-FUNCTION(resolve)
+typedef void end_function(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
+
+static napi_value end(napi_env env, napi_callback_info info, end_function *function)
 {
 	napi_value a[1];
 	const struct weft_node *node = weft_node_arguments(env, info, a, 1);
-	weft_ffi_resolve(node->category, 0, WEFT_TASK_CURRENT, weft_node_task(env, a[0]));
+	function(node->category, 0, WEFT_TASK_CURRENT, weft_node_task(env, a[0]));
 	return NULL;
+}
+
+FUNCTION(resolve)
+{
+	return end(env, info, weft_ffi_resolve);
 }
 
 FUNCTION(cancel)
 {
-	napi_value a[1];
-	const struct weft_node *node = weft_node_arguments(env, info, a, 1);
-	weft_ffi_cancel(node->category, 0, WEFT_TASK_CURRENT, weft_node_task(env, a[0]));
-	return NULL;
+	return end(env, info, weft_ffi_cancel);
 }
 
 FUNCTION(close)
 {
-	napi_value a[1];
-	const struct weft_node *node = weft_node_arguments(env, info, a, 1);
-	weft_ffi_close(node->category, 0, WEFT_TASK_CURRENT, weft_node_task(env, a[0]));
-	return NULL;
+	return end(env, info, weft_ffi_close);
 }
 
 /* fail(task, error) */

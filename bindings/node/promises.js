@@ -218,6 +218,15 @@ function isOfValue(promise, parent) {
 	return is;
 }
 
+// Called for each new promise: records what waited for it. True if it is the await of a value.
+function completesValue(promise, parent) {
+	if (ended !== null)
+		flush();
+	if (undecided !== null)
+		decide(false);
+	return wrapped !== null && isOfValue(promise, parent);
+}
+
 // ---- Promise.all and its like, then ----
 
 function joins(promise, parent) {
@@ -288,11 +297,7 @@ function guessAwait(promise, parent) {
 
 function guess(promise, parent) {
 	try {
-		if (ended !== null)
-			flush();
-		if (undecided !== null)
-			decide(false);
-		if (wrapped !== null && isOfValue(promise, parent))
+		if (completesValue(promise, parent))
 			return;
 		if (parent === undefined) {
 			const entry = new Entry(ASYNC, frames.none, NO_CODE);
@@ -312,11 +317,7 @@ function guess(promise, parent) {
 
 function init(promise, parent) {
 	try {
-		if (ended !== null)
-			flush();
-		if (undecided !== null)
-			decide(false);
-		if (wrapped !== null && isOfValue(promise, parent))
+		if (completesValue(promise, parent))
 			return;
 		let from;
 		if (joining === null) {
@@ -340,26 +341,26 @@ function init(promise, parent) {
 
 const isOfJoin = from => JOINS.has(from.name) || ANY.has(from.name);
 
-// From now on nothing runs but `entry`.
-function push(entry) {
+// Another callback begins or ends.
+function complete() {
 	if (ended !== null)
 		flush();
 	if (undecided !== null)
 		decide(false);
 	if (joining !== null)
 		endJoin();
+}
+
+// From now on nothing runs but `entry`.
+function push(entry) {
+	complete();
 	saved.push(running, current);
 	running = [];
 	current = entry;
 }
 
 function pop() {
-	if (ended !== null)
-		flush();
-	if (undecided !== null)
-		decide(false);
-	if (joining !== null)
-		endJoin();
+	complete();
 	current = saved.pop();
 	running = saved.pop();
 	if (saved.length === 0) {
