@@ -296,6 +296,59 @@ def nothing_changes_for_the_program():
             equal((len(normal(recorded[0])), *recorded[1:]), (len(normal(plain[0])), *plain[1:]), kind)
 
 
+@case
+def objects_are_copied_and_miss_attributes_as_alone():
+    plain, recorded = both(HEAD + r'''
+import copy, pickle, re
+async def main():
+    lock, event, queue = asyncio.Lock(), asyncio.Event(), asyncio.Queue()
+    condition, semaphore, barrier = asyncio.Condition(), asyncio.Semaphore(), asyncio.Barrier(2)
+    await lock.acquire()
+    event.set()
+    queue.put_nowait(1)
+    await queue.get()
+    for it in (lock, event, queue, semaphore, condition, barrier):
+        for how in copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it)):
+            other = how(it)
+            print(re.sub('0x[0-9a-f]+', '', repr(other)), type(other))
+    other = copy.deepcopy(queue)
+    other.put_nowait(2)
+    print(await other.get(), other.qsize(), queue.qsize())
+    del event._value
+    for use in (lambda: event._value, lambda: delattr(event, '_value')):
+        try:
+            use()
+        except AttributeError as error:
+            print(error)
+asyncio.run(main())
+''')
+    equal(recorded, plain)
+
+
+@case
+def a_loop_may_have_a_selector_of_the_programs():
+    plain, recorded = both(HEAD + '''
+import selectors
+class Plain(selectors.DefaultSelector):
+    pass
+class Counting(selectors.DefaultSelector):
+    calls = 0
+    def select(self, timeout=None):
+        self.calls += 1
+        return super().select(timeout)
+class Poll(selectors.PollSelector):
+    def select(self, *, timeout=None):
+        return super().select(timeout=timeout)
+for kind in (Plain, Counting, selectors.PollSelector, selectors.SelectSelector):
+    loop = asyncio.SelectorEventLoop(selector := kind())
+    print(loop.run_until_complete(asyncio.sleep(0.001, kind.__name__)), getattr(selector, 'calls', 1) > 0)
+    loop.close()
+print(Poll().select(timeout=0))
+''')
+    equal(recorded, plain)
+    assert plain[0].startswith('Plain True\nCounting True\n'), plain
+
+
 def normal(text):
     """Lines without addresses and times, and without the start of stacks: there python3 -m has frames of its own."""
     text = re.sub(r'  File "(<frozen runpy>|[^"]*weft/_[a-z_]+.py)".*\n(    .*\n)*', '', text)

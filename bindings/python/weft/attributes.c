@@ -6,6 +6,14 @@
 
 #include "dropped.h"
 
+static void set_missing(PyObject *object, PyObject *name)
+{
+	PyObject *type = PyType_GetName(Py_TYPE(object));
+	if (type)
+		PyErr_Format(PyExc_AttributeError, "'%U' object has no attribute '%U'", type, name);
+	Py_XDECREF(type);
+}
+
 static PyObject *get(PyObject *object, void *closure)
 {
 	PyObject *name = *((const struct weft_python_attribute *)closure)->name;
@@ -14,7 +22,7 @@ static PyObject *get(PyObject *object, void *closure)
 	Py_XINCREF(value);
 	Py_XDECREF(dictionary);
 	if (!value && !PyErr_Occurred())
-		PyErr_SetObject(PyExc_AttributeError, name);
+		set_missing(object, name);
 	return value;
 }
 
@@ -25,8 +33,11 @@ static int set(PyObject *object, PyObject *value, void *closure)
 	if (!dictionary)
 		return -1;
 	PyObject *before = Py_XNewRef(PyDict_GetItemWithError(dictionary, *attribute->name));
-	int error = value ? PyDict_SetItem(dictionary, *attribute->name, value)
-					  : PyDict_DelItem(dictionary, *attribute->name);
+	int error = value    ? PyDict_SetItem(dictionary, *attribute->name, value)
+				: before ? PyDict_DelItem(dictionary, *attribute->name)
+						 : -1;
+	if (error && !PyErr_Occurred())
+		set_missing(object, *attribute->name);
 	if (!error && value)
 		attribute->changed(object, dictionary, before, value);
 	if (!error)
@@ -35,6 +46,17 @@ static int set(PyObject *object, PyObject *value, void *closure)
 	Py_DECREF(dictionary);
 	return error;
 }
+
+static PyObject *reduce(PyObject *self, PyObject *nothing)
+{
+	(void)self, (void)nothing;
+	return Py_BuildValue("(O())", Py_TYPE(Py_None));
+}
+
+PyMethodDef weft_python_copied_as_none[] = {
+	{"__reduce__", reduce, METH_NOARGS, NULL},
+	{NULL, NULL, 0, NULL},
+};
 
 bool weft_python_attribute_add(
 	PyObject *type, const char *name, struct weft_python_attribute *attribute)

@@ -20,4 +20,8 @@ struct weft_python_attribute {
 bool weft_python_attribute_add(
 	PyObject *type, const char *name, struct weft_python_attribute *attribute);
 
+/* Methods of the types whose objects are in dictionaries of the program's: its objects can be
+ * copied by copy.deepcopy() and pickle as if these were None. */
+extern PyMethodDef weft_python_copied_as_none[];
+
 #endif

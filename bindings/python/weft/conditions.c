@@ -32,6 +32,7 @@ static void free_condition(PyObject *self)
 static PyType_Slot slots[] = {
 	{Py_tp_doc, "What tasks wait for until it is signalled."},
 	{Py_tp_dealloc, free_condition},
+	{Py_tp_methods, weft_python_copied_as_none},
 	{0, NULL},
 };
 static PyType_Spec spec = {"weft._weft.Condition", sizeof(struct weft_python_condition), 0,

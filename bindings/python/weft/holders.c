@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "attributes.h"
 #include "dropped.h"
 #include "methods.h"
 
@@ -26,6 +27,7 @@ static void free_holders(PyObject *self)
 static PyType_Slot slots[] = {
 	{Py_tp_doc, "The tasks that hold a lock."},
 	{Py_tp_dealloc, free_holders},
+	{Py_tp_methods, weft_python_copied_as_none},
 	{0, NULL},
 };
 static PyType_Spec spec = {"weft._weft.Holders", sizeof(struct weft_python_holders), 0,

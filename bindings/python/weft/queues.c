@@ -46,6 +46,7 @@ static void free_queue(PyObject *self)
 static PyType_Slot slots[] = {
 	{Py_tp_doc, "What tasks wait for of a queue."},
 	{Py_tp_dealloc, free_queue},
+	{Py_tp_methods, weft_python_copied_as_none},
 	{0, NULL},
 };
 static PyType_Spec spec = {"weft._weft.Queue", sizeof(struct queue), 0,
