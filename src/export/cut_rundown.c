@@ -45,15 +45,56 @@ static const uint8_t end_events[WEFT_OUTCOMES] = {
 	[WEFT_OUTCOME_TIMED_OUT] = WEFT_EVENT_TIME_OUT,
 };
 
-/* Writes the end of a task, or its become, if the range names the task: otherwise a reader would
- * take it for a live task. */
-static int write_ended(const struct writer *w, uint32_t task)
+static struct weft_slice name_of_kind(const struct weft__alive *a, unsigned kind)
+{
+	uint32_t named = weft__model_named_kind(kind);
+	return string_of(a, named < a->texts.kind_count ? a->texts.kinds[named] : WEFT_NONE);
+}
+
+/* A task of "program" may be one of which the create event says nothing, but an alive event must
+ * say it. */
+static struct weft_slice category_of(const struct weft__alive *a, uint32_t task)
+{
+	static const char program[] = "program";
+	const struct weft__state_tasks *t = &a->state.tasks;
+	unsigned category = t->category[task];
+	bool is_default = !category && (t->flags[task] & WEFT_TASK_CREATED) && a->has_categories;
+	if (is_default || category == WEFT_CATEGORY_PROGRAM)
+		return (struct weft_slice){program, sizeof(program) - 1};
+	bool is_named = category - 1 < a->texts.category_count;
+	return string_of(a, is_named ? a->texts.categories[category - 1] : WEFT_NONE);
+}
+
+/* The event that says what the task is; without its age and the task for which it waits. */
+static struct weft_event describe(const struct writer *w, uint32_t task)
+{
+	const struct weft__alive *a = w->alive;
+	const struct weft__state_tasks *t = &a->state.tasks;
+	struct weft_event event = w->event;
+	bool is_known = t->flags[task] & (WEFT_TASK_CREATED | WEFT_TASK_FROM_RUNDOWN);
+	event.type = WEFT_EVENT_ALIVE;
+	event.task = a->identities.id[task];
+	event.kind = is_known ? t->kind[task] : WEFT_KIND_UNKNOWN;
+	event.kind_name = name_of_kind(a, event.kind);
+	event.category = category_of(a, task);
+	event.text = string_of(a, t->label[task]);
+	return event;
+}
+
+/* Writes what an ended task was, if that is known; without an age, as it has none any more. */
+static int write_former(const struct writer *w, uint32_t task)
+{
+	const struct weft_event event = describe(w, task);
+	bool is_known = event.kind != WEFT_KIND_UNKNOWN || event.category.size || event.text.size;
+	return is_known ? add_event(w, &event) : 0;
+}
+
+/* Writes the end of a task, or its become: otherwise a reader would take it for a live task. */
+static int write_end(const struct writer *w, uint32_t task)
 {
 	const weft_task_id *id = w->alive->identities.id;
 	struct weft__state *state = &w->alive->state;
 	struct weft_event event = w->event;
-	if (!w->alive->is_named[task])
-		return 0;
 	if (state->tasks.becomes[task] != WEFT_NONE) {
 		event.type = WEFT_EVENT_BECOME;
 		event.task = id[task];
@@ -143,39 +184,12 @@ static int write_spans(
 	return error;
 }
 
-static struct weft_slice name_of_kind(const struct weft__alive *a, unsigned kind)
-{
-	uint32_t named = weft__model_named_kind(kind);
-	return string_of(a, named < a->texts.kind_count ? a->texts.kinds[named] : WEFT_NONE);
-}
-
-/* A task of "program" may be one of which the create event says nothing, but an alive event must
- * say it. */
-static struct weft_slice category_of(const struct weft__alive *a, uint32_t task)
-{
-	static const char program[] = "program";
-	const struct weft__state_tasks *t = &a->state.tasks;
-	unsigned category = t->category[task];
-	bool is_default = !category && (t->flags[task] & WEFT_TASK_CREATED) && a->has_categories;
-	if (is_default || category == WEFT_CATEGORY_PROGRAM)
-		return (struct weft_slice){program, sizeof(program) - 1};
-	bool is_named = category - 1 < a->texts.category_count;
-	return string_of(a, is_named ? a->texts.categories[category - 1] : WEFT_NONE);
-}
-
 static int write_alive(const struct writer *w, uint32_t task)
 {
 	const struct weft__alive *a = w->alive;
 	const struct weft__state_tasks *t = &a->state.tasks;
-	struct weft_event event = w->event;
+	struct weft_event event = describe(w, task);
 	uint32_t source = source_of(w->alive, task);
-	bool is_known = t->flags[task] & (WEFT_TASK_CREATED | WEFT_TASK_FROM_RUNDOWN);
-	event.type = WEFT_EVENT_ALIVE;
-	event.task = a->identities.id[task];
-	event.kind = is_known ? t->kind[task] : WEFT_KIND_UNKNOWN;
-	event.kind_name = name_of_kind(a, event.kind);
-	event.category = category_of(a, task);
-	event.text = string_of(a, t->label[task]);
 	event.has_value = a->born_ns[task] != WEFT__ALIVE_UNDATED;
 	event.value = event.has_value ? (int64_t)(event.time_ns - a->born_ns[task]) : 0;
 	event.other = is_alive(a, source) ? a->identities.id[source] : WEFT_TASK_NONE;
@@ -226,9 +240,13 @@ static int write_messages(const struct writer *w)
 	return error;
 }
 
+/* Of the tasks that have ended, only those that the range names. */
 static int write_task(const struct writer *w, uint32_t task)
 {
-	return is_alive(w->alive, task) ? write_alive(w, task) : write_ended(w, task);
+	if (is_alive(w->alive, task))
+		return write_alive(w, task);
+	int error = w->alive->is_named[task] ? write_former(w, task) : 0;
+	return !error && w->alive->is_named[task] ? write_end(w, task) : error;
 }
 
 static int write_tasks(const struct writer *w)

@@ -253,9 +253,7 @@ def tasks_are_of_the_category_that_created_them():
         weft('cut', '--start', '@%d' % middle, '-o', part, path)
         was = {task['task']: task.get('category') for task in tasks}
         for task in json_lines(weft('dump', '--tasks', '--json', part).stdout):
-            # One that had ended when the part begins is there only for a message whose other side may still come.
-            had_ended = task['kind'] == 'preexisting' and task['start'] == task['end']
-            equal(task.get('category'), None if had_ended else was[task['task']], task)
+            equal(task.get('category'), was[task['task']], task)
 
 
 @case

@@ -731,6 +731,40 @@ static void an_ended_task_is_left_out(void **state)
 		"{\"time\":150,\"event\":\"switch\",\"task\":1,\"thread\":0}\n");
 }
 
+/* Task 1 has received a message that is sent in the range; task 2 is read there. */
+static void an_ended_task_is_what_it_was(void **state)
+{
+	(void)state;
+	const uint64_t key = WEFT_KEY_ONCE | 7;
+	const struct weft_event events[] = {
+		{.type = WEFT_EVENT_CREATE,
+			.time_ns = 10,
+			.task = 9,
+			.other = 1,
+			.kind = WEFT_KIND_BIND,
+			.category = text_of("net")},
+		{.type = WEFT_EVENT_LABEL, .time_ns = 10, .task = 1, .text = text_of("client")},
+		{.type = WEFT_EVENT_CREATE, .time_ns = 10, .task = 9, .other = 2, .kind = WEFT_KIND_BIND},
+		{.type = WEFT_EVENT_RECEIVE, .time_ns = 20, .task = 1, .key = key},
+		{.type = WEFT_EVENT_RESOLVE, .time_ns = 30, .task = 9, .other = 1},
+		{.type = WEFT_EVENT_CANCEL, .time_ns = 40, .task = 9, .other = 2},
+		{.type = WEFT_EVENT_READ, .time_ns = 150, .task = WEFT_TASK_NONE, .other = 2},
+		{.type = WEFT_EVENT_SEND, .time_ns = 150, .task = 9, .key = key},
+	};
+	struct decoded d = CUT(events);
+	assert_non_null(strstr(d.lines.bytes,
+		"{\"time\":100,\"event\":\"alive\",\"task\":1,\"kind\":\"bind\",\"category\":\"net\","
+		"\"label\":\"client\",\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"resolve\",\"task\":null,\"target\":1,\"rundown\":true,"
+		"\"thread\":0}\n"));
+	assert_non_null(strstr(d.lines.bytes,
+		"{\"time\":100,\"event\":\"alive\",\"task\":2,\"kind\":\"bind\",\"label\":\"\","
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"cancel\",\"task\":null,\"target\":2,\"rundown\":true,"
+		"\"thread\":0}\n"));
+	weft_text_finish(&d.lines);
+}
+
 static void a_gc_that_goes_on_begins_in_the_rundown(void **state)
 {
 	(void)state;
@@ -842,6 +876,7 @@ int main(void)
 		cmocka_unit_test(a_missing_text_is_reported),
 		cmocka_unit_test(the_age_of_a_task_grows_up_to_the_range),
 		cmocka_unit_test(an_ended_task_is_left_out),
+		cmocka_unit_test(an_ended_task_is_what_it_was),
 		cmocka_unit_test(a_gc_that_goes_on_begins_in_the_rundown),
 		cmocka_unit_test(times_that_are_far_apart_are_kept),
 		cmocka_unit_test(a_band_keeps_the_reason_that_it_interrupts),
