@@ -22,6 +22,7 @@
 struct waiting {
 	struct weft__thread_object *condition;
 	struct weft__hooks_wait wait;
+	bool is_shared; /* the condition may be gone when the wait has ended */
 };
 
 /* As glibc keeps it: 8 for each that waits, and 1 for a condition that processes share. */
@@ -47,7 +48,8 @@ static struct waiting begin_wait(const void *address, const void *mutex, const v
 	it.condition = weft__thread_object(address, &origin);
 	if (it.condition) {
 		weft__thread_write_unheard(address, it.condition->alive.task);
-		if (is_shared(address))
+		it.is_shared = is_shared(address);
+		if (it.is_shared)
 			weft__thread_shared_wait(it.condition);
 		it.wait = weft__thread_wait_begin(it.condition);
 	}
@@ -63,7 +65,7 @@ static void end_wait(const struct waiting *it, bool is_signalled)
 	if (is_signalled)
 		weft__thread_forget_unheard(it->condition->address);
 	int saved = weft__hooks_begin();
-	if (is_signalled && is_shared(it->condition->address))
+	if (is_signalled && it->is_shared)
 		weft__thread_shared_woken(it->condition);
 	weft__thread_wait_end(it->condition, &it->wait, is_signalled);
 	weft__hooks_end(saved);
