@@ -12,7 +12,7 @@
 #include "base/search.h"
 #include "story/index.h"
 
-#define LOOKED_MAX 64 /* notes that are examined, from the time on back */
+#define LOOKED_MAX 64 /* notes and edges that are examined, from the time on back */
 
 /* The last tag about a holder by a time; WEFT_NONE if there is none. */
 static uint32_t last_tag(
@@ -28,14 +28,26 @@ static uint32_t last_tag(
 	return WEFT_NONE;
 }
 
+/* True if a task of the trace has got what the tag is about since: the tag's holder has not. */
+static bool was_taken_since(
+	const struct weft_story *story, uint32_t task, uint64_t since, uint64_t at)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list to = weft__story_edges_to(story, task);
+	uint32_t i = weft__story_edges_until(story->model, to, at), looked = 0;
+	for (; i > 0 && e->time[to.edges[i - 1]] >= since && looked < LOOKED_MAX; i--, looked++)
+		if (e->type[to.edges[i - 1]] == WEFT_EDGE_READ)
+			return true;
+	return false;
+}
+
 /* True if numbers of processes and threads mean the same in both buffers. */
 static bool are_of_one_host(const struct weft_model *model, uint32_t one, uint32_t other)
 {
-	const struct weft_trace_buffer *a =
-		weft_trace_buffer_at(model->buffers, model->buffer_count, one);
-	const struct weft_trace_buffer *b =
-		weft_trace_buffer_at(model->buffers, model->buffer_count, other);
-	return memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
+	const struct weft_trace_buffer *buffers = model->buffers;
+	const uint32_t count = model->buffer_count;
+	return one == other || weft_trace_first_of_host(buffers, count, one) ==
+							   weft_trace_first_of_host(buffers, count, other);
 }
 
 /* The number of a task's thread in the model; WEFT_NONE if the task has not run. */
@@ -66,8 +78,8 @@ static void find_task(const struct weft_model *model, uint32_t asking, struct we
 	for (uint32_t task = 0; task < t->count; task++) {
 		if (t->kind[task] != WEFT_KIND_THREAD || t->start[task] > it->time ||
 			(it->is_process && weft__story_is_gone(model, task, it->time)) ||
-			!are_of_one_host(model, t->buffer[task], asking) ||
-			!(it->is_process ? is_of_the_process : is_the_thread)(model, task, it))
+			!(it->is_process ? is_of_the_process : is_the_thread)(model, task, it) ||
+			!are_of_one_host(model, t->buffer[task], asking))
 			continue;
 		if (it->task == WEFT_NONE || t->start[task] >= t->start[it->task])
 			it->task = task;
@@ -88,7 +100,8 @@ bool weft__story_held_elsewhere(
 	if (model->tasks.first_note[task] == model->tasks.end_note[task])
 		return false;
 	const uint32_t note = last_tag(model, task, at_ns, &is_process);
-	if (note == WEFT_NONE || model->notes.value[note] <= 0)
+	if (note == WEFT_NONE || model->notes.value[note] <= 0 ||
+		was_taken_since(story, task, model->notes.time[note], at_ns))
 		return false;
 	*ret = (struct weft__elsewhere){
 		.number = (uint64_t)model->notes.value[note],

@@ -17,7 +17,8 @@ struct weft__elsewhere {
 	uint32_t threads; /* of a process */
 };
 
-/* Finds who was said last, by a time, to hold what `task` stands for. False if nothing was said. */
+/* Finds the holder of what `task` stands for that was noted last by a time. False if none was, or
+ * if a task of the trace has got it since. */
 bool weft__story_held_elsewhere(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__elsewhere *ret);
 

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Locks that threads of two processes share, in traces that tests make up: a tag says which thread
+ * of the other process held one when a wait began.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <weft/chain.h>
+#include <weft/ends.h>
+#include <weft/problems.h>
+
+#include "loaded.h"
+
+enum {
+	FIRST = 1,
+	SECOND = 2,
+	LOCK = 5,
+	OTHER_LOCK = 6,
+};
+
+static struct weft_trace_buffer buffers[2];
+static struct weft_trace_thread threads[3];
+
+static void make_thread(struct made *made, uint32_t thread, uint64_t task)
+{
+	made->thread = thread;
+	made->buffer = threads[thread].buffer;
+	make_create(made, WEFT_TASK_NONE, task, WEFT_KIND_THREAD);
+	make_switch(made, task);
+}
+
+/* Threads 11 and 12 of one process, and thread 21 of another one on that host, which run. */
+static struct made begin_two(const char *host)
+{
+	struct made made = make_begin();
+	buffers[0] = (struct weft_trace_buffer){.process = "a", .host = "here", .file = "", .pid = 11};
+	buffers[1] = (struct weft_trace_buffer){.process = "b", .host = host, .file = "", .pid = 21};
+	threads[0] = (struct weft_trace_thread){.name = "first", .tid = 11};
+	threads[1] = (struct weft_trace_thread){.name = "second", .tid = 12};
+	threads[2] = (struct weft_trace_thread){.name = "other", .tid = 21, .buffer = 1};
+	made.buffers = buffers;
+	made.buffer_count = 2;
+	made.threads = threads;
+	made.thread_count = 3;
+	make_thread(&made, 2, FIRST);
+	make_create(&made, WEFT_TASK_NONE, OTHER_LOCK, WEFT_KIND_LOCK);
+	make_thread(&made, 0, FIRST);
+	make_thread(&made, 1, SECOND);
+	make_create(&made, WEFT_TASK_NONE, LOCK, WEFT_KIND_LOCK);
+	return made;
+}
+
+/* The thread's task waits, and the lock is held by a thread of the other process. */
+static void wait_for_lock(
+	struct made *made, uint32_t thread, uint64_t task, uint64_t lock, int64_t holder)
+{
+	made->thread = thread;
+	made->buffer = threads[thread].buffer;
+	make(made, (struct weft_event){.type = WEFT_EVENT_TAG,
+				   .task = lock,
+				   .text = {WEFT_TAG_HELD_BY_THREAD, strlen(WEFT_TAG_HELD_BY_THREAD)},
+				   .value = holder,
+				   .has_value = true});
+	make_edge(made, WEFT_EVENT_TRY_READ, task, lock);
+	make_switch(made, WEFT_TASK_NONE);
+}
+
+/* Thread 12 still waits for the lock when thread 11 has got it. Then the other process's thread
+ * waits for what thread 12 has. */
+static struct loaded changed_hands(const char *host)
+{
+	struct made made = begin_two(host);
+	made.time = 100;
+	wait_for_lock(&made, 0, FIRST, LOCK, 21);
+	made.time = 200;
+	wait_for_lock(&made, 1, SECOND, LOCK, 21);
+	made.time = 300;
+	made.thread = 0;
+	make_edge(&made, WEFT_EVENT_READ, FIRST, LOCK);
+	make_switch(&made, FIRST);
+	made.time = 400;
+	wait_for_lock(&made, 2, FIRST, OTHER_LOCK, 12);
+	made.time = 500;
+	made.thread = made.buffer = 0;
+	make_switch(&made, FIRST);
+	return make_end(&made);
+}
+
+static uint32_t task_of(const struct loaded *loaded, uint64_t id)
+{
+	uint32_t task = weft_model_find_task(loaded->model, 0, id);
+	assert_int_not_equal(task, WEFT_NONE);
+	return task;
+}
+
+static void expect_end(const struct loaded *loaded, uint64_t at, const char *expected)
+{
+	struct weft_chain *chain;
+	char text[WEFT_SENTENCE_BYTES];
+	assert_int_equal(weft_chain_create(&loaded->story, task_of(loaded, SECOND), at, 8, &chain), 0);
+	weft_chain_end_sentence(&loaded->story, chain, text, sizeof(text));
+	assert_string_equal(text, expected);
+	weft_chain_destroy(chain);
+}
+
+static void expect_group(const struct loaded *loaded, uint64_t at, const char *expected)
+{
+	struct weft_waiting *waiting;
+	char text[WEFT_SENTENCE_BYTES];
+	assert_int_equal(weft_waiting_create(&loaded->story, at, &waiting), 0);
+	assert_int_equal(waiting->count, 1);
+	weft_waiters_sentence(&loaded->story, waiting, &waiting->list[0], text, sizeof(text));
+	assert_string_equal(text, expected);
+	weft_waiting_destroy(waiting);
+}
+
+static void the_holder_is_the_one_that_got_the_lock_since(void **state)
+{
+	struct loaded loaded = changed_hands("here");
+	(void)state;
+	expect_end(&loaded, 250, "thread 1 runs since 0 ns, until 400 ns.");
+	expect_end(&loaded, 350, "thread 1 runs since 300 ns, until 1.3 us.");
+	expect_group(&loaded, 250, "2 tasks wait for thread 1; first thread 1, since 100 ns.");
+	expect_group(&loaded, 350,
+		"1 task waits for lock 5, held by thread 1 since 300 ns; first thread 2, since 200 ns.");
+	loaded_finish(&loaded);
+}
+
+static void numbers_of_another_host_are_no_threads_of_this_one(void **state)
+{
+	struct loaded loaded = changed_hands("there");
+	(void)state;
+	expect_end(&loaded, 250,
+		"lock 5 was held by thread 21 at 200 ns, which is not in the trace; its record ends at 1.3 us.");
+	loaded_finish(&loaded);
+}
+
+static void a_thread_that_has_passed_the_lock_on_is_in_no_deadlock(void **state)
+{
+	struct loaded loaded = changed_hands("here");
+	struct weft_problems *problems;
+	(void)state;
+	assert_int_equal(weft_problems_create(&loaded.story, &problems), 0);
+	for (uint32_t i = 0; i < problems->count; i++)
+		assert_int_not_equal(problems->list[i].type, WEFT_PROBLEM_DEADLOCK);
+	weft_problems_destroy(problems);
+	loaded_finish(&loaded);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_holder_is_the_one_that_got_the_lock_since),
+		cmocka_unit_test(numbers_of_another_host_are_no_threads_of_this_one),
+		cmocka_unit_test(a_thread_that_has_passed_the_lock_on_is_in_no_deadlock),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
