@@ -25,6 +25,9 @@ __attribute__((constructor(103))) static void find_host(void)
 		host = weft__hooks_mix(host ^ (uint8_t)id[i]);
 }
 
+_Static_assert(WEFT__HOOKS_EXECS == WEFT_KEY_EXECS && WEFT__HOOKS_EXITS == WEFT_KEY_EXITS,
+	"keys of ends of programs");
+
 bool weft__hooks_has_forked;
 
 uint64_t weft__hooks_mix(uint64_t x)

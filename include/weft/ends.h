@@ -4,7 +4,8 @@
  * their value is a number that both ends know: what one end writes, the other reads. A recorder
  * writes them when it first knows the number, and readers then find the process at the other end,
  * also if nothing is sent any more. Those of a lock: the system's number of the thread or process
- * that holds it when a wait begins; 0: unknown, or one that the trace shows.
+ * that holds it when a wait begins; 0: unknown, or one that the trace shows. And parts of the keys
+ * of messages.
  */
 #ifndef WEFT_ENDS_H
 #define WEFT_ENDS_H
@@ -28,5 +29,9 @@ static inline bool weft_key_is_stream(uint64_t key)
 {
 	return key >> 56 >= WEFT_KEY_STREAM_FIRST && key >> 56 <= WEFT_KEY_STREAM_LAST;
 }
+
+/* The same of the messages that the adapters send when a program executes another one, or ends. */
+#define WEFT_KEY_EXECS 2
+#define WEFT_KEY_EXITS 3
 
 #endif

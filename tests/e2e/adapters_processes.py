@@ -214,6 +214,16 @@ def programs_that_only_start_another_are_left_out():
 
 
 @case
+def a_helper_that_is_killed_is_kept():
+    """However short it was."""
+    with temporary_directory() as folder:
+        result = weft('record', '-a', 'thread', '-o', 't.weft', '--', 'sh', '-c', 'env bash -c "kill -SEGV \\$\\$"; true', cwd=folder,
+                      env={'XDG_RUNTIME_DIR': folder})
+        kept = [json_lines(weft('dump', '--tasks', '--json', trace).stdout)[0]['label'] for trace in glob.glob(os.path.join(folder, 't-*.weft'))]
+        assert 'bash' in kept, (result.stderr, kept)
+
+
+@case
 def a_shell_leads_to_its_caller():
     """libc begins these children. The edges of a later child are its own."""
     later = [(PARENT, PARENT), (PARENT, 'exit of process')]

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <weft/ends.h>
 #include <weft/input.h>
 
 #include "runs/saving/values.h"
@@ -64,9 +65,22 @@ static bool has_only_adapters(const struct weft_trace_description *description)
 	return has_adapter;
 }
 
-static bool was_killed(const struct weft_trace_buffer *buffer)
+/* True after an event if the program has said that it ends, or executes another one. If that fails,
+ * its task runs again. */
+static bool has_said_its_end(const struct weft_event *event, bool before)
 {
-	return (buffer->wait_status & WEFT_WAIT_KNOWN) && (buffer->wait_status & 0x7f);
+	if (event->type == WEFT_EVENT_SEND)
+		return before || event->key >> 56 == WEFT_KEY_EXECS || event->key >> 56 == WEFT_KEY_EXITS;
+	return before && !(event->type == WEFT_EVENT_SWITCH && event->task != WEFT_TASK_NONE);
+}
+
+/* The status is only known of the process that was started. Other ones that a signal has killed
+ * have not stored their end, and not said it. */
+static bool was_killed(const struct weft_trace_buffer *buffer, bool has_said_end)
+{
+	if (buffer->wait_status & WEFT_WAIT_KNOWN)
+		return buffer->wait_status & 0x7f;
+	return buffer->ending == WEFT_ENDING_UNKNOWN && !has_said_end;
 }
 
 static bool has_losses(const struct weft_trace_description *description)
@@ -83,12 +97,14 @@ static bool is_help(struct weft_decoder *decoder, uint64_t short_ns)
 	struct weft_event event;
 	uint64_t first = 0, last = 0;
 	uint32_t count = 0;
+	bool has_said_end = false;
 	int error;
 	while ((error = weft_decoder_next(decoder, &event)) == WEFT_OK) {
 		if (++count > EVENTS_MAX || event.thread > 0 || !is_recorded_by_adapters(&event))
 			return false;
 		first = count == 1 ? event.time_ns : first;
 		last = event.time_ns;
+		has_said_end = has_said_its_end(&event, has_said_end);
 	}
 	const struct weft_trace_buffer *buffer =
 		weft_trace_buffer_at(description->buffers, description->buffer_count, 0);
@@ -96,7 +112,8 @@ static bool is_help(struct weft_decoder *decoder, uint64_t short_ns)
 		last = buffer->end_ns;
 	return error == WEFT_END && count && last - first < short_ns &&
 		   description->thread_count <= 1 && has_only_adapters(description) &&
-		   !was_killed(buffer) && !(buffer->unseen && *buffer->unseen) && !has_losses(description);
+		   !was_killed(buffer, has_said_end) && !(buffer->unseen && *buffer->unseen) &&
+		   !has_losses(description);
 }
 
 bool weft__runs_is_helper(const char *path, const struct weft__runs_ring *ring, bool is_lead)

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include <weft/ends.h>
 #include <weft/weft.h>
 
 #include "abi/buffer_abi.h"
@@ -58,15 +59,39 @@ static void leave_ring(const char *name, void (*also)(struct weft_abi_buffer *ri
 		;
 }
 
-static bool is_helper(void (*also)(struct weft_abi_buffer *ring), bool is_lead)
+/* As if its process had stored no end. */
+static void forget_end(const char *name)
+{
+	const uint32_t unknown = WEFT_ABI_ENDING_UNKNOWN;
+	int fd = open(in_place(&place, name), O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(
+		pwrite(fd, &unknown, sizeof(unknown), offsetof(struct weft_abi_buffer, ending)),
+		sizeof(unknown));
+	close(fd);
+}
+
+static bool is_left_helper(bool is_lead)
 {
 	struct weft__runs_rings rings;
-	leave_ring("a-400000002.weft", also);
 	assert_true(weft__runs_rings_find(place.path, 400000001, &rings));
 	assert_int_equal(rings.count, 1);
 	bool is = weft__runs_is_helper(in_place(&place, "a-400000002.weft"), &rings.list[0], is_lead);
 	weft__runs_rings_finish(&rings);
 	return is;
+}
+
+static bool is_helper(void (*also)(struct weft_abi_buffer *ring), bool is_lead)
+{
+	leave_ring("a-400000002.weft", also);
+	return is_left_helper(is_lead);
+}
+
+static bool is_helper_without_end(void (*also)(struct weft_abi_buffer *ring))
+{
+	leave_ring("a-400000002.weft", also);
+	forget_end("a-400000002.weft");
+	return is_left_helper(false);
 }
 
 static void count(struct weft_abi_buffer *ring)
@@ -89,6 +114,26 @@ static void be_killed(struct weft_abi_buffer *ring)
 static void end_with_status(struct weft_abi_buffer *ring)
 {
 	ring->wait_status = WEFT_WAIT_KNOWN | 1 << 8;
+}
+
+static void say_exit(struct weft_abi_buffer *ring)
+{
+	(void)ring;
+	weft_send((uint64_t)WEFT_KEY_EXITS << 56 | 7);
+}
+
+static void say_exec(struct weft_abi_buffer *ring)
+{
+	(void)ring;
+	weft_send((uint64_t)WEFT_KEY_EXECS << 56 | 7);
+	weft_switch(WEFT_TASK_NONE);
+}
+
+static void fail_to_exec(struct weft_abi_buffer *ring)
+{
+	say_exec(ring);
+	weft_switch(weft_ffi_create(
+		&weft_category_thread, WEFT_LEVEL_INFO, WEFT_TASK_CURRENT, WEFT_KIND_THREAD));
 }
 
 static void go_on(struct weft_abi_buffer *ring)
@@ -115,6 +160,16 @@ static void a_program_that_does_more_is_none(void **state)
 	assert_false(is_helper(go_on, false));
 	place_put(&place, "a-400000002.metrics", "what it counted");
 	assert_false(is_helper(nothing, false));
+}
+
+/* A process that ends by _exit or exec stores no end, but says it. */
+static void a_killed_program_is_none(void **state)
+{
+	(void)state;
+	assert_false(is_helper_without_end(nothing));
+	assert_true(is_helper_without_end(say_exit));
+	assert_true(is_helper_without_end(say_exec));
+	assert_false(is_helper_without_end(fail_to_exec));
 }
 
 static void what_cannot_be_read_is_none(void **state)
@@ -213,6 +268,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_short_program_without_calls_is_a_helper),
 		CASE(a_program_that_does_more_is_none),
+		CASE(a_killed_program_is_none),
 		CASE(what_cannot_be_read_is_none),
 		CASE(the_last_program_of_the_process_gets_the_file),
 		CASE(helpers_go_while_the_run_goes_on),
