@@ -39,18 +39,20 @@ static bool is_complete(const struct record_end *end, size_t missing, size_t uns
 	return !missing && !unseen && sum.events && !sum.lost && !sum.is_cut;
 }
 
-/* True if the ring gets a trace; `lead` is that of the program itself. */
-static bool is_kept(const struct record_end *end, const struct weft__runs_ring *ring,
-	const struct weft__runs_ring *lead)
+/* How many of the rings get a trace; 2 if there are more. */
+static size_t count_kept(const struct record_end *end, const struct weft__runs_rings *rings)
 {
-	if (ring->is_failure || ring->is_link)
-		return false;
-	if (end->keep_all || ring == lead)
-		return true;
-	char *path = weft__runs_name_in(end->directory, ring->name);
-	const bool is_helper = path && weft__runs_is_helper(path, ring, ring->pid == lead->pid);
-	free(path);
-	return !is_helper;
+	const struct weft__runs_ring *lead = NULL;
+	size_t count = 0;
+	for (size_t i = 0; i < rings->count && count < 2; i++) {
+		const struct weft__runs_ring *ring = &rings->list[i];
+		if (ring->is_failure)
+			continue;
+		lead = lead ? lead : ring;
+		count += !ring->is_link &&
+				 (end->keep_all || !weft__runs_is_helper_beside(end->directory, ring, lead));
+	}
+	return count;
 }
 
 /* The directory for the traces of several processes, if the user has named no output: they would
@@ -59,7 +61,6 @@ static char *choose_directory(const struct record_end *end)
 {
 	struct weft__runs_rings rings;
 	char *made = NULL;
-	size_t count = 0;
 	if (!end->early || end->output || end->in_place)
 		return NULL;
 	if (weft__runs_early_directory(end->early))
@@ -69,9 +70,7 @@ static char *choose_directory(const struct record_end *end)
 	weft__runs_rings_order(end->directory, end->program, &rings);
 	weft__runs_rings_lead(end->program, &rings);
 	weft__runs_rings_check_running(end->directory, &rings);
-	for (size_t i = 0; i < rings.count && count < 2; i++)
-		count += is_kept(end, &rings.list[i], &rings.list[0]);
-	if (count > 1)
+	if (count_kept(end, &rings) > 1)
 		made = weft__runs_make_directory(&rings);
 	weft__runs_rings_finish(&rings);
 	return made;

@@ -4,12 +4,14 @@
  */
 #include "runs/saving/left_out.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <weft/ends.h>
 #include <weft/input.h>
 
+#include "runs/saving/name.h"
 #include "runs/saving/values.h"
 
 enum {
@@ -134,5 +136,14 @@ bool weft__runs_is_helper(const char *path, const struct weft__runs_ring *ring, 
 		return false;
 	bool is_helper = is_help(weft_input_decoder(input), is_lead ? SHORT_OF_LEAD_NS : SHORT_NS);
 	weft_input_close(input);
+	return is_helper;
+}
+
+bool weft__runs_is_helper_beside(
+	const char *directory, const struct weft__runs_ring *ring, const struct weft__runs_ring *lead)
+{
+	char *path = ring == lead ? NULL : weft__runs_name_in(directory, ring->name);
+	bool is_helper = path && weft__runs_is_helper(path, ring, ring->pid == lead->pid);
+	free(path);
 	return is_helper;
 }

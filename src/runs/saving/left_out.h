@@ -15,4 +15,9 @@
  * the one that was started, and went on as another program, for which it may take a second. */
 bool weft__runs_is_helper(const char *path, const struct weft__runs_ring *ring, bool is_lead);
 
+/* The same of a ring in a run directory. `lead` is the first ring that gets a trace: that is no
+ * helper. */
+bool weft__runs_is_helper_beside(
+	const char *directory, const struct weft__runs_ring *ring, const struct weft__runs_ring *lead);
+
 #endif

@@ -59,15 +59,6 @@ static void save_ring(struct weft__runs_saves *saves, struct weft__runs_saving s
 	free(saved->file);
 }
 
-static bool is_helper(
-	const char *directory, const struct weft__runs_ring *ring, const struct weft__runs_ring *lead)
-{
-	char *path = ring == lead ? NULL : weft__runs_name_in(directory, ring->name);
-	bool is_helper = path && weft__runs_is_helper(path, ring, ring->pid == lead->pid);
-	free(path);
-	return is_helper;
-}
-
 static void save_rings(
 	struct weft__runs_saves *saves, const char *directory, const char *output, bool keep_all)
 {
@@ -85,7 +76,7 @@ static void save_rings(
 		if (ring->is_failure)
 			continue;
 		lead = lead ? lead : ring;
-		if (!keep_all && is_helper(directory, ring, lead))
+		if (!keep_all && weft__runs_is_helper_beside(directory, ring, lead))
 			saves->left_out++;
 		else
 			save_ring(saves, saving, directory, output, ring);
