@@ -6,8 +6,9 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 
-from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 from waiting import wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'process-subject')
@@ -211,6 +212,50 @@ def programs_that_only_start_another_are_left_out():
         weft('record', '-a', 'thread', '-o', os.path.join(folder, 'all') + '/', '--', 'sh', '-c', 'exec env sleep 0.01',
              cwd=folder, env={'XDG_RUNTIME_DIR': folder})
         equal(len(glob.glob(os.path.join(folder, 'all', '*.weft'))), 3)
+
+
+def stream_through_link(folder, target, *options):
+    """The names of the files in the folder, and the messages."""
+    with open(target, 'wb'):
+        pass
+    os.symlink(target, os.path.join(folder, 't.weft'))
+    result = weft('record', '-a', 'thread', '--stream', *options, '-o', 't.weft', '--', 'sh', '-c', 'exec env sleep 0.3', cwd=folder,
+                  env={'XDG_RUNTIME_DIR': folder})
+    assert os.path.islink(os.path.join(folder, 't.weft')), result.stderr
+    return sorted(glob.glob(os.path.join(folder, 't*.weft'))), result.stderr
+
+
+def first_label(trace):
+    return json_lines(weft('dump', '--tasks', '--json', trace).stdout)[0]['label']
+
+
+@case
+def a_link_to_a_stream_stays():
+    """And leads to the last program's."""
+    for options in ((), ('--keep-all',)):
+        with temporary_directory() as folder:
+            target = os.path.join(folder, 'target')
+            traces, errors = stream_through_link(folder, target, *options)
+            assert options == () or len(traces) == 3, (traces, errors)
+            equal(first_label(target), 'sleep', errors)
+            assert set(map(first_label, traces[:-1])) <= {'sh', 'env'}, errors
+
+
+@case
+def a_stream_keeps_its_name_if_it_cannot_have_that_of_the_first():
+    """The link leads to another file system, on which the first program's stream stays."""
+    if not os.path.isdir('/dev/shm'):
+        skip('there is no /dev/shm')
+    with temporary_directory() as folder, tempfile.TemporaryDirectory(dir='/dev/shm') as shared:
+        if os.stat(folder).st_dev == os.stat(shared).st_dev:
+            skip('both folders are on one file system')
+        for number, options in enumerate(((), ('--keep-all',))):
+            here = os.path.join(folder, str(number))
+            os.mkdir(here)
+            traces, errors = stream_through_link(here, os.path.join(shared, str(number)), *options)
+            assert ' cannot become t.weft: ' in errors, errors
+            equal(first_label(os.path.join(here, 't.weft')), 'sh', errors)
+            assert 'sleep' in map(first_label, traces[:-1]), (traces, errors)
 
 
 @case

@@ -3,11 +3,14 @@
  * The names of a run's streams after its end. Which program the started process becomes last is not
  * known while the first one is written into FILE.
  */
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "runs/message.h"
 #include "runs/saving/left_out.h"
 #include "runs/saving/name.h"
 #include "runs/stream/streaming.h"
@@ -18,30 +21,32 @@ static bool is_one_file(const struct weft__ring_stream *r)
 	return r->file.count == 1 && r->file.path && !weft__runs_is_stdout(r->file.name);
 }
 
-static void remove_file(struct weft__ring_stream *r)
+static bool is_helper(const struct weft__ring_stream *r, const struct weft__ring_stream *lead)
 {
-	unlink(r->file.path);
-	r->file.count = 0;
+	return r != lead && !r->has_failed && is_one_file(r) &&
+		   weft__runs_is_helper(r->path, &r->ring, r->ring.pid == lead->ring.pid);
 }
 
-static size_t remove_helpers(struct weft__runs_stream *s, const struct weft__ring_stream *lead)
+static size_t remove_helpers(struct weft__runs_stream *s, const struct weft__ring_stream *lead,
+	const struct weft__ring_stream *kept)
 {
 	size_t removed = 0;
 	for (size_t i = 0; i < s->count; i++) {
 		struct weft__ring_stream *r = s->list[i];
-		if (r == lead || r->has_failed || !is_one_file(r) ||
-			!weft__runs_is_helper(r->path, &r->ring, r->ring.pid == lead->ring.pid))
+		if (r == kept || !is_helper(r, lead))
 			continue;
-		remove_file(r);
+		unlink(r->file.path);
+		r->file.count = 0;
 		removed++;
 	}
 	return removed;
 }
 
-static bool rename_file(struct weft__ring_stream *r, const char *name)
+/* Renames the file itself: a link to it stays. `shown`: the new name, or that of such a link. */
+static bool rename_file(struct weft__ring_stream *r, const char *to, const char *shown)
 {
-	char *copy = strdup(name);
-	if (!copy || rename(r->file.path, copy) != 0) {
+	char from[PATH_MAX], *copy = strdup(shown);
+	if (!copy || !realpath(r->file.path, from) || rename(from, to) != 0) {
 		free(copy);
 		return false;
 	}
@@ -50,16 +55,31 @@ static bool rename_file(struct weft__ring_stream *r, const char *name)
 	return true;
 }
 
-/* Gives the lead the name of the first stream, which gets another one if it is still there. */
-static void give_file(
-	struct weft__runs_stream *s, struct weft__ring_stream *first, struct weft__ring_stream *lead)
+/* Gives the lead the name of the first stream, which is replaced if it is one of a helper, else
+ * gets another name. If that fails, all stays as it is. */
+static bool give_file(struct weft__runs_stream *s, struct weft__ring_stream *first,
+	struct weft__ring_stream *lead, bool replaces)
 {
-	char *file = strdup(first->file.path);
+	char file[PATH_MAX];
+	char *name = strdup(first->file.path);
 	char *beside = weft__runs_stream_name(s, &first->ring, &lead->ring);
-	if (file && beside && (first->file.count == 0 || rename_file(first, beside)))
-		rename_file(lead, file);
-	free(file);
+	bool good =
+		name && beside && realpath(name, file) && (replaces || rename_file(first, beside, beside));
+	if (good && !rename_file(lead, file, name)) {
+		const int reason = errno;
+		if (!replaces)
+			rename_file(first, file, name);
+		errno = reason;
+		good = false;
+	}
+	if (!good)
+		weft__runs_report("%s cannot become %s: %s", weft__runs_shown(lead->file.path),
+			weft__runs_shown(first->file.path), strerror(errno));
+	else if (replaces)
+		first->file.count = 0;
+	free(name);
 	free(beside);
+	return good;
 }
 
 static void put_first(struct weft__runs_stream *s, struct weft__ring_stream *lead)
@@ -76,13 +96,18 @@ size_t weft__runs_stream_arrange(
 {
 	struct weft__ring_stream *lead =
 		rings->count ? weft__runs_stream_find(s, rings->list[0].name) : NULL;
+	size_t removed = 0;
 	if (!lead || s->guests || weft__runs_is_directory(s->options.output))
 		return 0;
 	struct weft__ring_stream *first = s->list[0];
-	const bool had_file = is_one_file(first) && is_one_file(lead) && !s->options.rotate_bytes;
-	const size_t removed = keep_all ? 0 : remove_helpers(s, lead);
-	if (had_file && first != lead && first->ring.pid == lead->ring.pid)
-		give_file(s, first, lead);
+	const bool has_name = first != lead && first->ring.pid == lead->ring.pid &&
+						  is_one_file(first) && is_one_file(lead) && !s->options.rotate_bytes;
+	if (has_name) {
+		const bool replaces = !keep_all && is_helper(first, lead);
+		removed += give_file(s, first, lead, replaces) && replaces;
+	}
+	if (!keep_all)
+		removed += remove_helpers(s, lead, has_name ? first : NULL);
 	put_first(s, lead);
 	return removed;
 }
