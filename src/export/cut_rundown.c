@@ -240,7 +240,7 @@ static int write_messages(const struct writer *w)
 	return error;
 }
 
-/* Of the tasks that have ended, only those that the range names. */
+/* Tasks that have ended are only written if the range names them. */
 static int write_task(const struct writer *w, uint32_t task)
 {
 	if (is_alive(w->alive, task))

@@ -69,7 +69,7 @@ static bool has_only_adapters(const struct weft_trace_description *description)
 
 /* True after an event if the program has said that it ends, or executes another one. If that fails,
  * its task runs again. */
-static bool has_said_its_end(const struct weft_event *event, bool before)
+static bool announces_its_end(const struct weft_event *event, bool before)
 {
 	if (event->type == WEFT_EVENT_SEND)
 		return before || event->key >> 56 == WEFT_KEY_EXECS || event->key >> 56 == WEFT_KEY_EXITS;
@@ -78,11 +78,11 @@ static bool has_said_its_end(const struct weft_event *event, bool before)
 
 /* The status is only known of the process that was started. Other ones that a signal has killed
  * have not stored their end, and not said it. */
-static bool was_killed(const struct weft_trace_buffer *buffer, bool has_said_end)
+static bool was_killed(const struct weft_trace_buffer *buffer, bool has_announced_end)
 {
 	if (buffer->wait_status & WEFT_WAIT_KNOWN)
 		return buffer->wait_status & 0x7f;
-	return buffer->ending == WEFT_ENDING_UNKNOWN && !has_said_end;
+	return buffer->ending == WEFT_ENDING_UNKNOWN && !has_announced_end;
 }
 
 static bool has_losses(const struct weft_trace_description *description)
@@ -99,14 +99,14 @@ static bool is_help(struct weft_decoder *decoder, uint64_t short_ns)
 	struct weft_event event;
 	uint64_t first = 0, last = 0;
 	uint32_t count = 0;
-	bool has_said_end = false;
+	bool has_announced_end = false;
 	int error;
 	while ((error = weft_decoder_next(decoder, &event)) == WEFT_OK) {
 		if (++count > EVENTS_MAX || event.thread > 0 || !is_recorded_by_adapters(&event))
 			return false;
 		first = count == 1 ? event.time_ns : first;
 		last = event.time_ns;
-		has_said_end = has_said_its_end(&event, has_said_end);
+		has_announced_end = announces_its_end(&event, has_announced_end);
 	}
 	const struct weft_trace_buffer *buffer =
 		weft_trace_buffer_at(description->buffers, description->buffer_count, 0);
@@ -114,7 +114,7 @@ static bool is_help(struct weft_decoder *decoder, uint64_t short_ns)
 		last = buffer->end_ns;
 	return error == WEFT_END && count && last - first < short_ns &&
 		   description->thread_count <= 1 && has_only_adapters(description) &&
-		   !was_killed(buffer, has_said_end) && !(buffer->unseen && *buffer->unseen) &&
+		   !was_killed(buffer, has_announced_end) && !(buffer->unseen && *buffer->unseen) &&
 		   !has_losses(description);
 }
 
