@@ -1,89 +1,23 @@
 # SPDX-License-Identifier: ISC
 """weft agent: totals that go on over the ends of programs and agents, and count nothing twice."""
 import contextlib
+import functools
 import hashlib
 import os
 import signal
 import sqlite3
 import subprocess
 
+import agent_host
+from agent_host import PLAIN, TYPED
 from harness import BUILD, WEFT, build_option, case, equal, json_lines, main, run, skip, temporary_directory, weft
-from waiting import LAST_RESORT, status_of, wait_until
+from waiting import status_of, wait_until
 
-SUBJECT = os.path.join(BUILD, 'tests', 'metrics-subject')
-TYPED = os.path.join(BUILD, 'tests', 'agent-subject')
 FAULTS = os.path.join(BUILD, 'tests', 'agent-faults')
 FULL = os.path.join(BUILD, 'tests', 'agent-full.so')
 
 
-class Host:
-    """A folder for counters and a database; programs that count there, and agents."""
-
-    def __init__(self, outer):
-        self.folder, self.data, self.env = os.path.join(outer, 'f'), os.path.join(outer, 'd.db'), dict(os.environ, WEFT_AGENT=outer + '/f')
-        self.running = []
-        os.mkdir(self.folder, 0o700)
-
-    def program(self, *lines, command=(SUBJECT,)):
-        """Starts a program that changes its counters, and goes on."""
-        it = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self.env)
-        it.stdout.readline()
-        self.running.append(it)
-        self.tell(it, *lines)
-        return it
-
-    def tell(self, it, *lines):
-        for line in lines:
-            it.stdin.write(line + '\n')
-            it.stdin.flush()
-            while it.stdout.readline().rstrip('\n') != line:
-                pass
-
-    def kill(self, it):
-        it.kill()
-        it.wait()
-        it.stdin.close()
-        it.stdout.close()
-        self.running.remove(it)
-
-    def dead(self, *lines):
-        self.kill(self.program(*lines))
-
-    def command(self, *options):
-        return ['agent', '--folder', self.folder, '--data', self.data, '--only-folder', *options]
-
-    def look(self, **options):
-        return weft(*self.command('--once'), **options)
-
-    def agent(self, *options):
-        it = subprocess.Popen([WEFT, *self.command(*options)], stderr=subprocess.PIPE, text=True, env=self.env)
-        self.running.append(it)
-        return it
-
-    def totals(self):
-        """{metric: total} in the database, as another program reads it."""
-        with contextlib.closing(sqlite3.connect(self.data, timeout=LAST_RESORT)) as database:
-            return dict(database.execute('SELECT metric, sum(total) FROM totals GROUP BY metric'))
-
-    def ask(self, sql):
-        with contextlib.closing(sqlite3.connect(self.data, timeout=LAST_RESORT)) as database:
-            return database.execute(sql).fetchall()
-
-    def files(self):
-        return sorted(os.listdir(self.folder))
-
-
-@contextlib.contextmanager
-def host():
-    with temporary_directory() as outer:
-        it = Host(outer)
-        try:
-            yield it
-        finally:
-            for process in list(it.running):
-                it.running.remove(process)
-                process.kill()
-                process.communicate()
+host = functools.partial(agent_host.host, subject=PLAIN, records=False)
 
 
 @case
@@ -125,7 +59,7 @@ def each_process_counts_once_after_fork():
 def metrics_with_labels_go_on_too():
     with host() as it:
         for run_ in (1, 2):
-            program = it.program('acme 1 5', 'acme 2 7', 'bolt 1 100', 'took acme 1000000', 'took acme 3000000', 'level 4', command=(TYPED,))
+            program = it.program('acme 1 5', 'acme 2 7', 'bolt 1 100', 'took acme 1000000', 'took acme 3000000', 'level 4', subject=TYPED)
             equal(len(it.files()), 2 * run_)
             it.kill(program)
         it.look()
@@ -143,12 +77,12 @@ def metrics_with_labels_go_on_too():
 @case
 def values_of_different_units_are_not_added():
     with host() as it:
-        it.kill(it.program('acme 1 5', command=(TYPED,)))
+        it.kill(it.program('acme 1 5', subject=TYPED))
         it.look()
         with contextlib.closing(sqlite3.connect(it.data)) as database:
             database.execute("UPDATE series SET scale = 3 WHERE labels = '{}'")
             database.commit()
-        it.kill(it.program('acme 1 5', command=(TYPED,)))
+        it.kill(it.program('acme 1 5', subject=TYPED))
         assert 'another type or unit' in it.look().stderr
         equal(dict(it.ask("SELECT labels, total FROM totals WHERE metric = 'bytes'")),
               {'{}': 5, '{"customer":"acme"}': 10, '{"customer":"acme","vm":"1"}': 10})
@@ -164,7 +98,7 @@ def metrics_without_a_file_are_found_too():
     with host() as it:
         it.env['WEFT_AGENT'] = 'none'
         name = 'only-%d' % os.getpid()
-        lives = it.program(name + ' 1 5', command=(TYPED,))
+        lives = it.program(name + ' 1 5', subject=TYPED)
         agent = subprocess.Popen([WEFT, 'agent', '--folder', it.folder, '--data', it.data], stderr=subprocess.PIPE, text=True)
         it.running.append(agent)
 
@@ -236,7 +170,7 @@ def an_agent_that_runs_ends_by_a_signal_with_the_last_values():
         agent.send_signal(signal.SIGTERM)
         equal(status_of(agent), 0)
         equal(it.totals(), {'requests': 111})
-        equal(agent.stderr.read(), '')
+        equal(it.said(), '')
 
 
 @case
@@ -344,7 +278,7 @@ def a_file_that_somebody_removed_leaves_its_last_value():
 @case
 def windows_of_time():
     with host() as it:
-        program = it.program('acme 1 5', 'acme 2 7', 'bolt 1 100', 'took acme 1000000', 'took acme 3000000', 'level 4', command=(TYPED,))
+        program = it.program('acme 1 5', 'acme 2 7', 'bolt 1 100', 'took acme 1000000', 'took acme 3000000', 'level 4', subject=TYPED)
         it.look()
         it.tell(program, 'level 9', 'level 6')
         it.look()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Programs with metrics that record, and an agent that watches them."""
+"""Programs that count, agents that watch them, and what these have kept."""
 import contextlib
 import json
 import os
@@ -9,23 +9,30 @@ import subprocess
 from harness import BUILD, WEFT, equal, json_lines, temporary_directory, weft
 from waiting import LAST_RESORT, wait_until
 
-SUBJECT = os.path.join(BUILD, 'tests', 'agent-subject')
+PLAIN = os.path.join(BUILD, 'tests', 'metrics-subject')
+TYPED = os.path.join(BUILD, 'tests', 'agent-subject')
 
 
 class Host:
-    """Programs with metrics that record into rings, and an agent with rules."""
+    """A folder for counters and a database; programs that count there, and record if wanted; agents."""
 
-    def __init__(self, outer):
-        self.outer = outer
-        self.env = dict(os.environ, WEFT_AGENT=outer + '/f', XDG_RUNTIME_DIR=outer)
-        self.snapshots, self.running, self.messages = outer + '/snapshots', [], outer + '/messages'
-        os.mkdir(outer + '/f', 0o700)
+    def __init__(self, outer, subject, records):
+        self.outer, self.subject, self.records = outer, subject, records
+        self.folder, self.data, self.snapshots, self.messages = (os.path.join(outer, name) for name in ('f', 'd.db', 'snapshots', 'messages'))
+        self.env = dict(os.environ, WEFT_AGENT=self.folder, XDG_RUNTIME_DIR=outer)
+        self.running, self.rings = [], 0
+        os.mkdir(self.folder, 0o700)
 
-    def program(self, records=True):
-        out = {'WEFT_OUT': '%s/ring-%d.weft' % (self.outer, len(self.running))} if records else {}
-        it = subprocess.Popen([SUBJECT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(self.env, **out))
+    def program(self, *lines, subject=None, records=None):
+        """Starts a program that changes its counters, and goes on."""
+        env = self.env
+        if self.records if records is None else records:
+            self.rings += 1
+            env = dict(env, WEFT_OUT='%s/ring-%d.weft' % (self.outer, self.rings))
+        it = subprocess.Popen([subject or self.subject], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
         it.stdout.readline()
         self.running.append(it)
+        self.tell(it, *lines)
         return it
 
     def tell(self, it, *lines):
@@ -35,10 +42,23 @@ class Host:
             while it.stdout.readline().rstrip('\n') != line:
                 pass
 
+    def kill(self, it):
+        self.running.remove(it)
+        it.kill()
+        it.communicate()
+
+    def dead(self, *lines):
+        self.kill(self.program(*lines))
+
+    def command(self, *options):
+        return ['agent', '--folder', self.folder, '--data', self.data, '--only-folder', *options]
+
+    def look(self, **options):
+        return weft(*self.command('--once'), **options)
+
     def agent(self, *options, stdout=None):
         with open(self.messages, 'w', encoding='utf-8') as messages:
-            it = subprocess.Popen([WEFT, 'agent', '--folder', self.outer + '/f', '--data', self.outer + '/d.db', '--only-folder', *options],
-                                  stdout=stdout, stderr=messages, text=True, env=self.env)
+            it = subprocess.Popen([WEFT, *self.command(*options)], stdout=stdout, stderr=messages, text=True, env=self.env)
         self.running.append(it)
         return it
 
@@ -47,33 +67,41 @@ class Host:
             return messages.read()
 
     def files(self):
+        return sorted(os.listdir(self.folder))
+
+    def taken(self):
+        """The snapshots that are complete."""
         folder = self.snapshots
         return sorted(os.path.join(folder, name) for name in os.listdir(folder) if name[0] != '.') if os.path.isdir(folder) else []
+
+    def totals(self):
+        """{metric: total} in the database, as another program reads it."""
+        return dict(self.ask('SELECT metric, sum(total) FROM totals GROUP BY metric'))
+
+    def ask(self, sql):
+        with contextlib.closing(sqlite3.connect(self.data, timeout=LAST_RESORT)) as database:
+            return database.execute(sql).fetchall()
 
     def looks(self, agent, count=2):
         """Waits for so many more looks of the agent: it writes when it looked last."""
         def last():
             with contextlib.suppress(sqlite3.OperationalError), \
-                    contextlib.closing(sqlite3.connect('file:%s/d.db?mode=ro' % self.outer, uri=True, timeout=LAST_RESORT)) as database:
+                    contextlib.closing(sqlite3.connect('file:%s?mode=ro' % self.data, uri=True, timeout=LAST_RESORT)) as database:
                 return database.execute('SELECT max(stop) FROM watched').fetchone()[0]
         wait_until('it looks', last, agent)
         start = last()
         wait_until('it looks again', lambda: last() >= start + count, agent)
 
-    def end(self):
-        for process in self.running:
-            process.kill()
-            process.communicate()
-
 
 @contextlib.contextmanager
-def host():
+def host(subject=TYPED, records=True):
     with temporary_directory() as outer:
-        it = Host(outer)
+        it = Host(outer, subject, records)
         try:
             yield it
         finally:
-            it.end()
+            for process in list(it.running):
+                it.kill(process)
 
 
 def alert_of(path):

@@ -1,49 +1,12 @@
 # SPDX-License-Identifier: ISC
 """weft agent --http: Alertmanager's webhook takes snapshots; nothing is done without the token, or for what is no message."""
-import contextlib
-import http.client
 import json
 import signal
-import subprocess
 
-from agent_host import alert_of, host
+from agent_host import alert_of
+from agent_http_side import alert, serving
 from harness import WEFT, case, equal, main, run, temporary_directory, weft
 from waiting import status_of, wait_until
-
-
-class Agent:
-    """An agent with an HTTP side."""
-
-    def __init__(self, it, *options):
-        self.process = it.agent('--http', '127.0.0.1:0', *options, stdout=subprocess.PIPE)
-        self.port = int(self.process.stdout.readline().rsplit(':', 1)[1].rstrip('/\n'))
-        self.token = self.process.stdout.readline().split()[1]
-
-    def ask(self, method, path, body=None, **headers):
-        connection = http.client.HTTPConnection('127.0.0.1', self.port)
-        headers.setdefault('Authorization', 'Bearer ' + self.token)
-        with contextlib.closing(connection):
-            connection.request(method, path, body, {key.replace('_', '-'): value for key, value in headers.items() if value})
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-
-    def send(self, *alerts):
-        return self.ask('POST', '/alert', json.dumps({'version': '4', 'alerts': alerts}))
-
-
-def alert(name, status='firing', key='1', **labels):
-    return {'status': status, 'labels': {'alertname': name, **labels}, 'annotations': {'summary': 'it is "slow"'},
-            'startsAt': '2026-01-01T00:00:00.000Z', 'fingerprint': key}
-
-
-@contextlib.contextmanager
-def serving(*options):
-    with host() as it:
-        program = it.program()
-        it.tell(program, 'acme 1 5')
-        agent = Agent(it, *options)
-        it.looks(agent.process)
-        yield it, program, agent
 
 
 @case
@@ -53,8 +16,8 @@ def an_alert_takes_a_snapshot_of_what_its_labels_name():
         it.tell(other, 'bolt 1 5')
         it.looks(agent.process)
         equal(agent.send(alert('Slow', customer='acme', job='weft'), alert('Over', 'resolved', '2', customer='bolt')), (200, 'alerts that fire: 1\n'))
-        wait_until('a snapshot', it.files, agent.process, seen=it.said)
-        path, = it.files()
+        wait_until('a snapshot', it.taken, agent.process, seen=it.said)
+        path, = it.taken()
         assert 'agent-subject-%d.' % program.pid in path, path
         row = alert_of(path)
         equal((row['name'], row['value'], row['rule']), ('Slow', 'it is "slow"', '{"alertname":"Slow","customer":"acme","job":"weft"}'))
@@ -62,10 +25,10 @@ def an_alert_takes_a_snapshot_of_what_its_labels_name():
         agent.send(alert('Slow', customer='acme', job='weft'))  # once more, as Alertmanager repeats it
         agent.send(alert('Nobody', key='3', customer='none'), alert('Both', key='4', customer='acme', pid=str(other.pid)), alert('All', key='5'))
         wait_until('it says so', lambda: it.said().count('no running program has its labels') == 3, agent.process, seen=it.said)
-        equal(len(it.files()), 1)
+        equal(len(it.taken()), 1)
         agent.send(alert('Pid', key='6', pid=str(other.pid)))
-        wait_until('a snapshot', lambda: len(it.files()) == 2, agent.process, seen=it.said)
-        assert [path for path in it.files() if 'agent-subject-%d.' % other.pid in path]
+        wait_until('a snapshot', lambda: len(it.taken()) == 2, agent.process, seen=it.said)
+        assert [path for path in it.taken() if 'agent-subject-%d.' % other.pid in path]
         agent.process.send_signal(signal.SIGTERM)
         equal(status_of(agent.process), 0, it.said())
 
@@ -83,7 +46,7 @@ def requests_without_the_token_do_nothing():
         equal(agent.ask('DELETE', '/metrics')[0], 405)
         equal(agent.ask('GET', '/')[0], 404)
         it.looks(agent.process)
-        equal(it.files(), [])
+        equal(it.taken(), [])
 
 
 @case

@@ -21,15 +21,15 @@ def a_value_takes_one_snapshot_while_it_is_above():
         it.tell(program, 'level 5')
         agent = it.agent('--rule', 'value(level) > 9 until 3')
         it.looks(agent)
-        equal(it.files(), [])
+        equal(it.taken(), [])
         it.tell(program, 'level 10')
-        wait_until('a snapshot', it.files, agent, seen=it.said)
+        wait_until('a snapshot', it.taken, agent, seen=it.said)
         it.tell(program, 'level 5')   # not below 3
         it.looks(agent)
         it.tell(program, 'level 11')
         it.looks(agent)
-        equal(len(it.files()), 1, it.said())
-        path, = it.files()
+        equal(len(it.taken()), 1, it.said())
+        path, = it.taken()
         row = alert_of(path)
         equal((row['rule'], row['value'], row['task'], row['name']), ('value(level) > 9 until 3', '10', 0, ''))
         assert '/agent-subject-%d.alert-' % program.pid in path, (path, other.pid)
@@ -37,7 +37,7 @@ def a_value_takes_one_snapshot_while_it_is_above():
         it.tell(program, 'level 2')
         it.looks(agent)
         it.tell(program, 'level 12')
-        wait_until('another snapshot', lambda: len(it.files()) == 2, agent, seen=it.said)
+        wait_until('another snapshot', lambda: len(it.taken()) == 2, agent, seen=it.said)
         end(it, agent)
 
 
@@ -49,10 +49,10 @@ def a_rate_is_that_of_each_label():
         it.tell(busy, 'acme 1 1', 'acme 2 1')
         agent = it.agent('--rule', 'rate(bytes by customer) > 1K/s for 1s')
         it.looks(agent)
-        while not it.files():
+        while not it.taken():
             it.tell(busy, 'acme 1 100000')
             it.looks(agent, 1)
-        path, = it.files()
+        path, = it.taken()
         row = alert_of(path)
         assert row['value'].endswith('/s, customer acme'), row
         assert float(row['value'].split('/')[0]) > 1024, row
@@ -69,12 +69,12 @@ def a_ratio_and_a_quantile():
         it.looks(agent)
         it.tell(program, 'bad 1 60', 'ok 1 20')
         it.looks(agent)
-        equal(it.files(), [], it.said())
+        equal(it.taken(), [], it.said())
         it.tell(program, 'took acme 80000000')
-        wait_until('the quantile', it.files, agent, seen=it.said)
-        equal(alert_of(it.files()[0])['rule'], 'p99(latency) > 50ms')
+        wait_until('the quantile', it.taken, agent, seen=it.said)
+        equal(alert_of(it.taken()[0])['rule'], 'p99(latency) > 50ms')
         it.tell(program, 'bad 1 60000')
-        wait_until('the ratio', lambda: len(it.files()) == 2, agent, seen=it.said)
+        wait_until('the ratio', lambda: len(it.taken()) == 2, agent, seen=it.said)
         end(it, agent)
 
 
@@ -89,7 +89,7 @@ def an_agent_that_starts_again_knows_the_cells_of_histograms():
         agent = it.agent('--rule', 'p99(latency) > 50ms')
         it.looks(agent)
         it.tell(program, 'took acme 80000000')
-        wait_until('the quantile', it.files, agent, seen=it.said)
+        wait_until('the quantile', it.taken, agent, seen=it.said)
         end(it, agent)
 
 
@@ -100,7 +100,7 @@ def a_limit_that_is_reached_exactly_fires_once():
         it.tell(program, 'level 10')
         agent = it.agent('--rule', 'value(level) >= 10 until 10')
         it.looks(agent, 4)
-        equal(len(it.files()), 1, it.said())
+        equal(len(it.taken()), 1, it.said())
         end(it, agent)
 
 
@@ -129,7 +129,7 @@ def a_file_that_names_a_process_of_another_user_is_not_believed():
         agent = it.agent('--rule', 'value(level) > 9')
         wait_until('it fires', lambda: 'fired: 10' in it.said(), agent, seen=it.said)
         it.looks(agent)
-        equal(it.files(), [], it.said())
+        equal(it.taken(), [], it.said())
 
 
 def level_of(it, program):
@@ -187,16 +187,16 @@ def the_folder_has_a_limit():
             it.tell(program, 'level 1')
             it.looks(agent)
             it.tell(program, 'level %d' % (10 + number))
-            wait_until('a snapshot', lambda: set(it.files()) - set(names), agent, seen=it.said)
-            names += sorted(set(it.files()) - set(names))
-        equal(it.files(), names[-2:])
+            wait_until('a snapshot', lambda: set(it.taken()) - set(names), agent, seen=it.said)
+            names += sorted(set(it.taken()) - set(names))
+        equal(it.taken(), names[-2:])
         end(it, agent)
     with host() as it:
         program = it.program()
         agent = it.agent('--rule', 'value(level) > 9', '--most-bytes', '64K')
         it.tell(program, 'level 10')
         wait_until('it says so', lambda: 'larger than all snapshots may be' in it.said(), agent)
-        equal(it.files(), [])
+        equal(it.taken(), [])
 
 
 @case
@@ -220,7 +220,7 @@ def a_program_that_does_not_record_is_said():
         agent = it.agent('--rule', 'value(level) > 9')
         wait_until('it fires', lambda: 'process %d' % program.pid in it.said(), agent, seen=it.said)
         assert 'rule "value(level) > 9" fired: 10\n' in it.said(), it.said()
-        equal(it.files(), [])
+        equal(it.taken(), [])
 
 
 @case

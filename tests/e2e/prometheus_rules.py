@@ -119,10 +119,10 @@ def an_alert_of_a_real_alertmanager_leads_to_the_moment():
             more = RULE_CONFIG % (rules, manager.url.split('//')[1])
             with Prometheus(at, token, more) as prometheus:
                 wait_until('it reads the counter', lambda: prometheus.value('sum(bytes_bytes_total{pid="%d"})' % program.pid) == 5, prometheus.process)
-                equal(it.files(), [])
+                equal(it.taken(), [])
                 it.tell(program, 'acme 1 5000')
-                wait_until('a snapshot', it.files, agent, seen=it.said, processor=600)
-                path, = it.files()
+                wait_until('a snapshot', it.taken, agent, seen=it.said, processor=600)
+                path, = it.taken()
                 row = alert_of(path)
                 equal((row['name'], row['value']), ('TooMuch', '5005 bytes'))
                 assert '"customer":"acme"' in row['rule'] and '-%d.alert-' % program.pid in path, (row, path)
