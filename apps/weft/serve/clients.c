@@ -20,9 +20,9 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-void serve_clients_init(struct serve_clients *clients)
+void serve_clients_init(struct serve_clients *clients, unsigned most)
 {
-	*clients = (struct serve_clients){0};
+	*clients = (struct serve_clients){.most = most};
 	pthread_mutex_init(&clients->mutex, NULL);
 }
 
@@ -68,7 +68,7 @@ struct serve_client *serve_clients_add(struct serve_clients *clients, int fd)
 	if (client->next)
 		client->next->link = &client->next;
 	clients->first = client;
-	if (++clients->count > SERVE_CLIENTS_MAX) {
+	if (++clients->count > clients->most) {
 		struct serve_client *victim = find_victim(clients, client);
 		end(clients, victim ? victim : client);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The connections of `weft serve`, and which of them is closed when there are too many.
+ * The connections of `weft serve` or `weft agent`, and which of them is closed when there are too
+ * many.
  *
  * A connection is admitted once a request on it had the token. Any process can open other
  * connections, so they never displace an admitted one: if there is no room for a new connection,
@@ -15,7 +16,6 @@
 #include <time.h>
 
 enum {
-	SERVE_CLIENTS_MAX = 256,
 	SERVE_LIVE_MAX = 32, /* live connections: each occupies a thread as long as it runs */
 	SERVE_FED_MAX = 512, /* traces that they follow together: each takes a descriptor */
 };
@@ -32,11 +32,11 @@ struct serve_client {
 struct serve_clients {
 	pthread_mutex_t mutex;
 	struct serve_client *first; /* the newest */
-	unsigned count;             /* not counting those that have ended */
+	unsigned most, count;       /* not counting those that have ended */
 	unsigned live, fed;
 };
 
-void serve_clients_init(struct serve_clients *clients);
+void serve_clients_init(struct serve_clients *clients, unsigned most);
 void serve_clients_finish(struct serve_clients *clients);
 
 /* Adds a connection. The socket stays the caller's, and must stay open until the client is removed.

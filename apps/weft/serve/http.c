@@ -16,15 +16,13 @@
 #include <weft/parse.h>
 
 #include "cli/cli.h"
-#include "metrics/exposition.h"
 #include "render/page_assets.h"
-#include "clients.h"
-#include "library.h"
 #include "live.h"
+#include "reply.h"
 
 enum {
-	/* connections beyond SERVE_CLIENTS_MAX are being closed */
-	CONNECTIONS_MAX = 2 * SERVE_CLIENTS_MAX,
+	CLIENTS_MAX = 256,
+	CONNECTIONS_MAX = 2 * CLIENTS_MAX, /* further ones are being closed */
 	HEAD_BYTES = 16 << 10,
 	STACK_BYTES = 1 << 20,
 	SILENCE_S = 20, /* time-out, if nothing is read or written */
@@ -41,75 +39,25 @@ struct serve_server {
 
 /* ---- Answers ---- */
 
-static const char policy[] =
-	"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; "
-	"connect-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; "
-	"frame-ancestors 'none'";
-
-static void add_header(struct MHD_Response *response, const char *name, const char *value)
-{
-	MHD_add_response_header(response, name, value);
-}
-
-/* Sends a response, and destroys it. */
-static enum MHD_Result answer(
-	struct MHD_Connection *connection, unsigned status, struct MHD_Response *response)
-{
-	if (!response)
-		return MHD_NO;
-	add_header(response, "Content-Security-Policy", policy);
-	add_header(response, "X-Content-Type-Options", "nosniff");
-	add_header(response, "X-Frame-Options", "DENY");
-	add_header(response, "Referrer-Policy", "no-referrer");
-	add_header(response, "Cross-Origin-Opener-Policy", "same-origin");
-	add_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-	add_header(response, "Cache-Control", "no-store");
-	enum MHD_Result result = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
-	return result;
-}
-
-static struct MHD_Response *response_of(const char *type, const void *bytes, size_t size)
-{
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
-	if (response)
-		add_header(response, "Content-Type", type);
-	return response;
-}
-
-static enum MHD_Result answer_text(
-	struct MHD_Connection *connection, unsigned status, const char *text)
-{
-	return answer(connection, status, response_of("text/plain; charset=utf-8", text, strlen(text)));
-}
-
 static enum MHD_Result refuse_method(struct MHD_Connection *connection)
 {
 	static const char text[] = "only GET and HEAD are supported\n";
 	struct MHD_Response *response =
-		response_of("text/plain; charset=utf-8", text, sizeof(text) - 1);
+		serve_reply_make("text/plain; charset=utf-8", text, sizeof(text) - 1);
 	if (response)
-		add_header(response, "Allow", "GET, HEAD");
-	return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED, response);
+		serve_reply_add(response, "Allow", "GET, HEAD");
+	return serve_reply_send(connection, MHD_HTTP_METHOD_NOT_ALLOWED, response);
 }
-
-/* ---- Traces ---- */
 
 static enum MHD_Result answer_list(struct MHD_Connection *connection)
 {
 	struct weft_text text = {0};
 	enum MHD_Result result = MHD_NO;
 	if (serve_list(&text))
-		result =
-			answer(connection, MHD_HTTP_OK, response_of("application/json", text.bytes, text.size));
+		result = serve_reply_send(
+			connection, MHD_HTTP_OK, serve_reply_make("application/json", text.bytes, text.size));
 	weft_text_finish(&text);
 	return result;
-}
-
-static const char *header_of(struct MHD_Connection *connection, const char *name)
-{
-	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 /* Writes an ETag, which changes whenever the file does. */
@@ -125,11 +73,11 @@ static enum MHD_Result answer_unsatisfiable(
 {
 	char range[48];
 	struct MHD_Response *response =
-		response_of("text/plain; charset=utf-8", "there is nothing there\n", 23);
+		serve_reply_make("text/plain; charset=utf-8", "there is nothing there\n", 23);
 	snprintf(range, sizeof(range), "bytes */%llu", (unsigned long long)trace->size_bytes);
 	if (response)
-		add_header(response, "Content-Range", range);
-	return answer(connection, MHD_HTTP_RANGE_NOT_SATISFIABLE, response);
+		serve_reply_add(response, "Content-Range", range);
+	return serve_reply_send(connection, MHD_HTTP_RANGE_NOT_SATISFIABLE, response);
 }
 
 static enum MHD_Result answer_bytes(
@@ -140,13 +88,13 @@ static enum MHD_Result answer_bytes(
 	uint64_t first = 0, count = trace->size_bytes;
 	int fd = serve_traces_open(trace, &modified);
 	if (fd < 0)
-		return answer_text(connection, MHD_HTTP_NOT_FOUND, "the trace is no longer there\n");
+		return serve_reply_text(connection, MHD_HTTP_NOT_FOUND, "the trace is no longer there\n");
 	format_tag(trace, &modified, tag);
-	const char *wanted_tag = header_of(connection, "If-Range");
+	const char *wanted_tag = serve_reply_header(connection, "If-Range");
 	enum serve_range range = SERVE_RANGE_ALL;
 	if (!wanted_tag || strcmp(wanted_tag, tag) == 0)
-		range =
-			serve_guard_range(header_of(connection, "Range"), trace->size_bytes, &first, &count);
+		range = serve_guard_range(
+			serve_reply_header(connection, "Range"), trace->size_bytes, &first, &count);
 	if (range == SERVE_RANGE_NONE) {
 		close(fd);
 		return answer_unsatisfiable(connection, trace);
@@ -156,15 +104,15 @@ static enum MHD_Result answer_bytes(
 		close(fd);
 		return MHD_NO;
 	}
-	add_header(response, "Content-Type", "application/octet-stream");
-	add_header(response, "Accept-Ranges", "bytes");
-	add_header(response, "ETag", tag);
+	serve_reply_add(response, "Content-Type", "application/octet-stream");
+	serve_reply_add(response, "Accept-Ranges", "bytes");
+	serve_reply_add(response, "ETag", tag);
 	if (range == SERVE_RANGE_PART) {
 		snprintf(text, sizeof(text), "bytes %llu-%llu/%llu", (unsigned long long)first,
 			(unsigned long long)(first + count - 1), (unsigned long long)trace->size_bytes);
-		add_header(response, "Content-Range", text);
+		serve_reply_add(response, "Content-Range", text);
 	}
-	return answer(
+	return serve_reply_send(
 		connection, range == SERVE_RANGE_PART ? MHD_HTTP_PARTIAL_CONTENT : MHD_HTTP_OK, response);
 }
 
@@ -205,7 +153,7 @@ static struct MHD_Response *response_of_live(
 			MHD_SIZE_UNKNOWN, PIECE_BYTES, read_live, live, close_live);
 	}
 	if (response) {
-		add_header(response, "Content-Type", "application/octet-stream");
+		serve_reply_add(response, "Content-Type", "application/octet-stream");
 		return response;
 	}
 	serve_live_close(stream);
@@ -270,22 +218,24 @@ static enum MHD_Result answer_live(struct serve_server *server, struct MHD_Conne
 	size_t count;
 	struct serve_trace *traces = find_traces(ids, has_frames ? SERVE_PARTS_MAX : 1, &count);
 	if (!traces)
-		return answer_text(connection, MHD_HTTP_NOT_FOUND, "no trace has that id\n");
+		return serve_reply_text(connection, MHD_HTTP_NOT_FOUND, "no trace has that id\n");
 	if (!serve_clients_begin_live(&server->clients, (unsigned)count)) {
 		free(traces);
-		return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+		return serve_reply_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 			"weft serve has as many live connections as it allows: close one of the pages\n");
 	}
 	struct serve_live *live = has_frames ? serve_live_open_parts(traces, count, &server->stopping)
 										 : serve_live_open(traces, &server->stopping);
 	free(traces);
 	if (live && !is_head)
-		return answer(connection, MHD_HTTP_OK, response_of_live(server, live, (unsigned)count));
+		return serve_reply_send(
+			connection, MHD_HTTP_OK, response_of_live(server, live, (unsigned)count));
 	serve_clients_end_live(&server->clients, (unsigned)count);
 	serve_live_close(live);
 	if (live)
-		return answer(connection, MHD_HTTP_OK, response_of("application/octet-stream", "", 0));
-	return answer_text(
+		return serve_reply_send(
+			connection, MHD_HTTP_OK, serve_reply_make("application/octet-stream", "", 0));
+	return serve_reply_text(
 		connection, MHD_HTTP_CONFLICT, "no program records into it; /api/trace/ has its bytes\n");
 }
 
@@ -308,9 +258,9 @@ static enum MHD_Result answer_api(
 	if ((ids = in_folder(path, "parts/")))
 		return answer_live(server, connection, ids, true, is_head);
 	if (!(ids = in_folder(path, "trace/")))
-		return answer_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
+		return serve_reply_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
 	if (!serve_traces_find(ids, &trace))
-		return answer_text(connection, MHD_HTTP_NOT_FOUND, "no trace has that id\n");
+		return serve_reply_text(connection, MHD_HTTP_NOT_FOUND, "no trace has that id\n");
 	return answer_bytes(connection, &trace);
 }
 
@@ -332,22 +282,11 @@ static bool parse_depth(const char *text, size_t *ret_depth)
 
 static enum MHD_Result answer_metrics(struct MHD_Connection *connection)
 {
-	const bool is_openmetrics = weft__metrics_wants_openmetrics(header_of(connection, "Accept"));
-	struct weft_text text = {0};
-	enum MHD_Result result;
 	size_t depth;
 	if (!parse_depth(argument_of(connection, "depth"), &depth))
-		return answer_text(
+		return serve_reply_text(
 			connection, MHD_HTTP_BAD_REQUEST, "depth is a number of labels, such as ?depth=2\n");
-	if (serve_metrics(is_openmetrics, depth, &text))
-		result = answer(connection, MHD_HTTP_OK,
-			response_of(is_openmetrics ? WEFT__METRICS_OPENMETRICS_TYPE : WEFT__METRICS_TEXT_TYPE,
-				text.bytes, text.size));
-	else
-		result = answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-			"memory or descriptors are short; try again\n");
-	weft_text_finish(&text);
-	return result;
+	return serve_reply_metrics(connection, depth);
 }
 
 /* ---- The page ---- */
@@ -358,18 +297,19 @@ static enum MHD_Result answer_page(struct MHD_Connection *connection, const char
 	const char *name = *path ? path : "index.html";
 	for (const struct page_asset *asset = page_assets; asset->name; asset++)
 		if (strcmp(asset->name, name) == 0)
-			return answer(
-				connection, MHD_HTTP_OK, response_of(asset->type, asset->bytes, asset->size));
+			return serve_reply_send(
+				connection, MHD_HTTP_OK, serve_reply_make(asset->type, asset->bytes, asset->size));
 	if (strcmp(name, "favicon.ico") == 0) /* browsers request it whatever the page says */
-		return answer(connection, MHD_HTTP_NO_CONTENT, response_of("image/x-icon", "", 0));
-	return answer_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
+		return serve_reply_send(
+			connection, MHD_HTTP_NO_CONTENT, serve_reply_make("image/x-icon", "", 0));
+	return serve_reply_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
 }
 #else
 static enum MHD_Result answer_page(struct MHD_Connection *connection, const char *path)
 {
 	if (*path)
-		return answer_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
-	return answer_text(connection, MHD_HTTP_NOT_IMPLEMENTED,
+		return serve_reply_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
+	return serve_reply_text(connection, MHD_HTTP_NOT_IMPLEMENTED,
 		"This weft was built without the page; it lacked " WEFT_PAGE_MISSING
 		". The traces are at /api/traces.\n");
 }
@@ -382,21 +322,22 @@ static enum MHD_Result answer_page(struct MHD_Connection *connection, const char
 static enum MHD_Result take_token(struct serve_server *server, struct MHD_Connection *connection)
 {
 	char cookie[SERVE_TOKEN_BYTES + 80];
-	struct MHD_Response *response = response_of("text/plain; charset=utf-8", "", 0);
+	struct MHD_Response *response = serve_reply_make("text/plain; charset=utf-8", "", 0);
 	snprintf(cookie, sizeof(cookie), "weft-%u=%s; Path=/; HttpOnly; SameSite=Strict",
 		server->guard.port, server->guard.token);
 	if (response) {
-		add_header(response, "Set-Cookie", cookie);
-		add_header(response, "Location", "/");
+		serve_reply_add(response, "Set-Cookie", cookie);
+		serve_reply_add(response, "Location", "/");
 	}
 	server->was_opened = true;
-	return answer(connection, MHD_HTTP_SEE_OTHER, response);
+	return serve_reply_send(connection, MHD_HTTP_SEE_OTHER, response);
 }
 
 static bool is_admitted(const struct serve_server *server, struct MHD_Connection *connection)
 {
-	return serve_guard_has_cookie(&server->guard, header_of(connection, "Cookie")) ||
-		   serve_guard_has_bearer(&server->guard, header_of(connection, "Authorization")) ||
+	return serve_guard_has_cookie(&server->guard, serve_reply_header(connection, "Cookie")) ||
+		   serve_guard_has_bearer(
+			   &server->guard, serve_reply_header(connection, "Authorization")) ||
 		   serve_guard_is_token(&server->guard, argument_of(connection, "token"));
 }
 
@@ -404,26 +345,16 @@ static bool is_admitted(const struct serve_server *server, struct MHD_Connection
  * scripts and forms. Nobody but our own page may send these, not even for what is not secret. */
 static bool has_foreign_origin(struct MHD_Connection *connection)
 {
-	return !serve_guard_is_origin(header_of(connection, "Origin"), header_of(connection, "Host"));
+	return !serve_guard_is_origin(
+		serve_reply_header(connection, "Origin"), serve_reply_header(connection, "Host"));
 }
 
 /* True for requests from another site's pages: these may link here, but not send requests in our
  * page's name. */
 static bool is_foreign(struct MHD_Connection *connection)
 {
-	const char *site = header_of(connection, "Sec-Fetch-Site");
+	const char *site = serve_reply_header(connection, "Sec-Fetch-Site");
 	return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
-}
-
-/* Refuses a request and closes the connection, which without the token has no claim to stay open.
- */
-static enum MHD_Result refuse(
-	struct MHD_Connection *connection, unsigned status, const char *type, const char *text)
-{
-	struct MHD_Response *response = response_of(type, text, strlen(text));
-	if (response)
-		add_header(response, "Connection", "close");
-	return answer(connection, status, response);
 }
 
 #define FOREIGN "requests from pages of other sites are refused\n"
@@ -446,15 +377,10 @@ static enum MHD_Result refuse_stranger(struct MHD_Connection *connection, const 
 		"<p>" TOKEN_NEEDED "</p>\n<script src=\"again.js\"></script>\n</html>\n";
 	if (strcmp(path, "/") == 0 &&
 		MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) == 0)
-		return refuse(connection, MHD_HTTP_FORBIDDEN, "text/html; charset=utf-8", page);
-	return refuse(connection, MHD_HTTP_FORBIDDEN, "text/plain; charset=utf-8", TOKEN_NEEDED);
-}
-
-static struct serve_client *client_of(struct MHD_Connection *connection)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	return info ? info->socket_context : NULL;
+		return serve_reply_refusal(
+			connection, MHD_HTTP_FORBIDDEN, "text/html; charset=utf-8", page);
+	return serve_reply_refusal(
+		connection, MHD_HTTP_FORBIDDEN, "text/plain; charset=utf-8", TOKEN_NEEDED);
 }
 
 static enum MHD_Result answer_admitted(struct serve_server *server,
@@ -466,31 +392,33 @@ static enum MHD_Result answer_admitted(struct serve_server *server,
 		return refuse_method(connection);
 	if (strncmp(path, api, sizeof(api) - 1) == 0) {
 		if (is_foreign(connection))
-			return answer_text(connection, MHD_HTTP_FORBIDDEN, FOREIGN);
+			return serve_reply_text(connection, MHD_HTTP_FORBIDDEN, FOREIGN);
 		return answer_api(server, connection, path + sizeof(api) - 1, is_head);
 	}
 	if (strcmp(path, "/metrics") == 0)
-		return is_foreign(connection) ? answer_text(connection, MHD_HTTP_FORBIDDEN, FOREIGN)
+		return is_foreign(connection) ? serve_reply_text(connection, MHD_HTTP_FORBIDDEN, FOREIGN)
 									  : answer_metrics(connection);
 	if (strcmp(path, "/") == 0 && argument_of(connection, "token"))
 		return take_token(server, connection);
 	if (strcmp(path, "/again.js") == 0)
-		return answer(connection, MHD_HTTP_OK,
-			response_of("text/javascript; charset=utf-8", ask_again, sizeof(ask_again) - 1));
+		return serve_reply_send(connection, MHD_HTTP_OK,
+			serve_reply_make("text/javascript; charset=utf-8", ask_again, sizeof(ask_again) - 1));
 	return answer_page(connection, *path == '/' ? path + 1 : path);
 }
 
 static enum MHD_Result handle(struct serve_server *server, struct MHD_Connection *connection,
 	const char *path, const char *method)
 {
-	if (!serve_guard_is_host(&server->guard, header_of(connection, "Host")))
-		return refuse(connection, MHD_HTTP_MISDIRECTED_REQUEST, "text/plain; charset=utf-8",
+	if (!serve_guard_is_host(&server->guard, serve_reply_header(connection, "Host")))
+		return serve_reply_refusal(connection, MHD_HTTP_MISDIRECTED_REQUEST,
+			"text/plain; charset=utf-8",
 			"the request names another host: open the address that weft serve printed\n");
 	if (has_foreign_origin(connection))
-		return refuse(connection, MHD_HTTP_FORBIDDEN, "text/plain; charset=utf-8", FOREIGN);
+		return serve_reply_refusal(
+			connection, MHD_HTTP_FORBIDDEN, "text/plain; charset=utf-8", FOREIGN);
 	if (!is_admitted(server, connection))
 		return refuse_stranger(connection, path);
-	serve_clients_admit(&server->clients, client_of(connection));
+	serve_clients_admit(&server->clients, serve_reply_client(connection));
 	return answer_admitted(server, connection, path, method);
 }
 
@@ -517,48 +445,26 @@ static void on_answered(void *context, struct MHD_Connection *connection, void *
 	struct serve_server *server = context;
 	(void)request;
 	(void)code;
-	serve_clients_answered(&server->clients, client_of(connection));
+	serve_clients_answered(&server->clients, serve_reply_client(connection));
 }
 
 /* ---- Connections ---- */
-
-static void on_connection(void *context, struct MHD_Connection *connection, void **client,
-	enum MHD_ConnectionNotificationCode code)
-{
-	struct serve_server *server = context;
-	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		const union MHD_ConnectionInfo *info =
-			MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-		*client = info ? serve_clients_add(&server->clients, info->connect_fd) : NULL;
-	} else {
-		serve_clients_remove(&server->clients, *client);
-		*client = NULL;
-	}
-}
 
 void serve_tick(struct serve_server *server)
 {
 	serve_clients_tick(&server->clients);
 }
 
-/* Drops libmicrohttpd's messages: errors on a connection concern only its client. */
-static void keep_quiet(void *context, const char *format, va_list arguments)
-{
-	(void)context;
-	(void)format;
-	(void)arguments;
-}
-
 static struct MHD_Daemon *start_daemon(struct serve_server *server, int fd)
 {
 	return MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
 								MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG,
-		0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, keep_quiet, NULL,
+		0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, serve_reply_quiet, NULL,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES, MHD_OPTION_THREAD_STACK_SIZE,
 		(size_t)STACK_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED, on_answered, server,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
+		MHD_OPTION_NOTIFY_CONNECTION, serve_reply_connection, &server->clients, MHD_OPTION_END);
 }
 
 /* ---- Beginning and end ---- */
@@ -593,7 +499,7 @@ struct serve_server *serve_start(const struct serve_address *address)
 		free(server);
 		return NULL;
 	}
-	serve_clients_init(&server->clients);
+	serve_clients_init(&server->clients, CLIENTS_MAX);
 	if (address->token)
 		snprintf(server->url, sizeof(server->url), "http://%s:%u/", server->guard.host,
 			server->guard.port);
