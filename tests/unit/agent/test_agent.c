@@ -572,6 +572,11 @@ static void labels_are_read_as_they_were_written(void **state)
 		assert_true(at <= copy + strlen(copy));
 		free(copy);
 	}
+	at = "{\"k\\u00e4se\":\"\\u20ac \\ud83e\\uddc0 \\ud83ex \\udd00 \\ud83e\\u0041 \\u0000\\/\"}";
+	assert_true(weft__agent_labels_next(&at, key, value));
+	assert_string_equal(key, "k\xc3\xa4se");
+	assert_string_equal(value,
+		"\xe2\x82\xac \xf0\x9f\xa7\x80 \xef\xbf\xbdx \xef\xbf\xbd \xef\xbf\xbd \xef\xbf\xbd/");
 	snprintf(longest, sizeof(longest), "{\"%0300d\":\"%0300d\"}", 1, 2);
 	at = longest;
 	assert_true(weft__agent_labels_next(&at, key, value));
