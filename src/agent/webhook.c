@@ -32,6 +32,17 @@ static void copy_column(sqlite3_stmt *row, int column, char *to, size_t size)
 	snprintf(to, size, "%s", text ? (const char *)text : "");
 }
 
+/* Alerts of one group begin at one time: without a fingerprint they are not known to be the same.
+ */
+static void copy_key(struct weft__agent_call *it, sqlite3_stmt *row)
+{
+	if (sqlite3_column_type(row, 3) != SQLITE_TEXT || sqlite3_column_type(row, 4) != SQLITE_TEXT)
+		return;
+	copy_column(row, 3, it->key, sizeof(it->key) / 2);
+	size_t used = strlen(it->key);
+	copy_column(row, 4, it->key + used, sizeof(it->key) - used);
+}
+
 static bool add(struct weft__agent_calls *calls, sqlite3_stmt *row)
 {
 	const unsigned char *labels = sqlite3_column_text(row, 1);
@@ -44,9 +55,7 @@ static bool add(struct weft__agent_calls *calls, sqlite3_stmt *row)
 	copy_column(row, 0, it->alert.name, sizeof(it->alert.name));
 	copy_column(row, 1, it->alert.rule, sizeof(it->alert.rule));
 	copy_column(row, 2, it->alert.value, sizeof(it->alert.value));
-	copy_column(row, 3, it->key, sizeof(it->key) / 2);
-	size_t used = strlen(it->key);
-	copy_column(row, 4, it->key + used, sizeof(it->key) - used);
+	copy_key(it, row);
 	if (sqlite3_column_type(row, 5) != SQLITE_NULL)
 		it->age_s = sqlite3_column_double(row, 5);
 	it->labels = strdup(labels ? (const char *)labels : "");
@@ -181,12 +190,13 @@ static void report(const struct weft__agent_call *call, const char *what)
 	weft_text_finish(&text);
 }
 
-void weft__agent_webhook_act(struct weft__agent_alerts *alerts,
+bool weft__agent_webhook_act(struct weft__agent_alerts *alerts,
 	const struct weft__agent_ledger *ledger, const struct weft__agent_call *call)
 {
 	struct weft_trace_alert alert = call->alert;
 	pid_t taken[PROCESSES_MAX];
 	size_t count = 0;
+	bool is_any_saved = false;
 	alert.time_ns = time_of(call);
 	for (size_t i = 0; i < ledger->regions.count && count < PROCESSES_MAX; i++) {
 		const struct weft__agent_region *region = ledger->regions.list[i];
@@ -197,8 +207,9 @@ void weft__agent_webhook_act(struct weft__agent_alerts *alerts,
 			!weft__agent_region_is_of(region))
 			continue;
 		taken[count++] = region->pid;
-		weft__agent_capture(&alerts->capture, region->pid, region->program, &alert);
+		is_any_saved |= weft__agent_capture(&alerts->capture, region->pid, region->program, &alert);
 	}
 	if (!count)
 		report(call, ": no running program has its labels");
+	return is_any_saved;
 }

@@ -15,8 +15,8 @@
 struct weft__agent_call {
 	struct weft_trace_alert alert; /* without its time */
 	double age_s;                  /* since it began; NAN: unknown */
-	char key[160];                 /* of this beginning of the alert: it is sent again and again */
-	char *labels;                  /* JSON, as in labels.h */
+	char key[160]; /* of this beginning of the alert, which is sent again and again; "": unknown */
+	char *labels;  /* JSON, as in labels.h */
 };
 
 struct weft__agent_calls {
@@ -31,8 +31,8 @@ const char *weft__agent_webhook_parse(
 void weft__agent_calls_finish(struct weft__agent_calls *calls);
 
 /* Takes snapshots of the running programs that have the labels of an alert: `program`, `pid`, and
- * those of their metrics. */
-void weft__agent_webhook_act(struct weft__agent_alerts *alerts,
+ * those of their metrics. True if there is one. */
+bool weft__agent_webhook_act(struct weft__agent_alerts *alerts,
 	const struct weft__agent_ledger *ledger, const struct weft__agent_call *call);
 
 #endif

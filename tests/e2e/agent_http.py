@@ -34,6 +34,26 @@ def an_alert_takes_a_snapshot_of_what_its_labels_name():
 
 
 @case
+def an_alert_is_tried_again_until_there_is_a_snapshot():
+    with serving() as (it, _, agent):
+        late = alert('Late', key='2', customer='late')
+        equal(agent.send(late)[0], 200)
+        wait_until('nobody has it', lambda: '"Late": no running program has its labels' in it.said(), agent.process, seen=it.said)
+        it.program('late 1 5')
+        it.looks(agent.process)
+        equal(agent.send(late)[0], 200)
+        wait_until('a snapshot', lambda: len(it.taken()) == 1, agent.process, seen=it.said)
+
+
+@case
+def alerts_without_a_fingerprint_are_not_taken_for_each_other():
+    with serving() as (it, _, agent):
+        first, second = (dict(alert(name, customer='acme'), fingerprint=None) for name in ('First', 'Second'))
+        equal(agent.send(first, second), (200, 'alerts that fire: 2\n'))
+        wait_until('two snapshots', lambda: len(it.taken()) == 2, agent.process, seen=it.said)
+
+
+@case
 def requests_without_the_token_do_nothing():
     with serving() as (it, _, agent):
         body = json.dumps({'version': '4', 'alerts': [alert('Slow', customer='acme')]})

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * See http.h. One thread, few connections, bodies of limited size; without the token no body is
- * read. The checks of requests, the listening socket and the token are those of weft serve.
+ * See http.h. One thread, few connections (serve/clients.h), bodies of limited size; without the
+ * token no body is read. The checks of requests, the listening socket and the token are those of
+ * weft serve.
  */
 #include "http.h"
 
@@ -17,12 +18,12 @@
 
 #include "agent/webhook.h"
 #include "cli/cli.h"
-#include "metrics/exposition.h"
-#include "serve/library.h"
+#include "serve/reply.h"
 #include "serve/serve.h"
 
 enum {
-	CONNECTIONS_MAX = 16,
+	CLIENTS_MAX = 32,
+	CONNECTIONS_MAX = 2 * CLIENTS_MAX, /* further ones are being closed */
 	HEAD_BYTES = 16 << 10,
 	BODY_BYTES = 256 << 10,
 	SILENCE_S = 20,
@@ -33,6 +34,7 @@ enum {
 struct agent_http {
 	struct MHD_Daemon *daemon;
 	struct serve_guard guard;
+	struct serve_clients clients;
 	size_t depth;
 	sqlite3 *json; /* of the server's thread: for SQLite's functions */
 	pthread_mutex_t lock;
@@ -40,55 +42,6 @@ struct agent_http {
 	char seen[SEEN_MAX][sizeof(((struct weft__agent_call *)0)->key)]; /* of the agent's thread */
 	unsigned next_seen;
 };
-
-/* ---- Answers ---- */
-
-static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *type,
-	const char *text, size_t size)
-{
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(size, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
-	if (!response)
-		return MHD_NO;
-	MHD_add_response_header(response, "Content-Type", type);
-	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-	MHD_add_response_header(response, "Cache-Control", "no-store");
-	if (status >= MHD_HTTP_BAD_REQUEST)
-		MHD_add_response_header(response, "Connection", "close");
-	enum MHD_Result result = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
-	return result;
-}
-
-static enum MHD_Result answer_text(
-	struct MHD_Connection *connection, unsigned status, const char *text)
-{
-	return answer(connection, status, "text/plain; charset=utf-8", text, strlen(text));
-}
-
-static const char *header_of(struct MHD_Connection *connection, const char *name)
-{
-	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
-}
-
-/* ---- /metrics ---- */
-
-static enum MHD_Result answer_metrics(
-	const struct agent_http *http, struct MHD_Connection *connection)
-{
-	const bool is_openmetrics = weft__metrics_wants_openmetrics(header_of(connection, "Accept"));
-	struct weft_text text = {0};
-	enum MHD_Result result;
-	if (serve_metrics(is_openmetrics, http->depth, &text))
-		result = answer(connection, MHD_HTTP_OK,
-			is_openmetrics ? WEFT__METRICS_OPENMETRICS_TYPE : WEFT__METRICS_TEXT_TYPE, text.bytes,
-			text.size);
-	else
-		result = answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-			"memory or descriptors are short; try again\n");
-	weft_text_finish(&text);
-	return result;
-}
 
 /* ---- /alert ---- */
 
@@ -136,7 +89,7 @@ static enum MHD_Result answer_alert(
 	struct weft__agent_calls calls;
 	char text[128];
 	if (body->is_too_large)
-		return answer_text(
+		return serve_reply_text(
 			connection, MHD_HTTP_CONTENT_TOO_LARGE, "a message has 256 KiB at most\n");
 	const char *problem =
 		weft__agent_webhook_parse(http->json, body->bytes ? body->bytes : "", body->size, &calls);
@@ -150,7 +103,7 @@ static enum MHD_Result answer_alert(
 	else
 		snprintf(text, sizeof(text),
 			is_taken ? "alerts that fire: %zu\n" : "too many alerts wait\n", count);
-	return answer_text(connection,
+	return serve_reply_text(connection,
 		problem    ? MHD_HTTP_BAD_REQUEST
 		: is_taken ? MHD_HTTP_OK
 				   : MHD_HTTP_SERVICE_UNAVAILABLE,
@@ -159,26 +112,42 @@ static enum MHD_Result answer_alert(
 
 /* ---- Requests ---- */
 
-static enum MHD_Result refuse(struct agent_http *http, struct MHD_Connection *connection,
-	const char *path, const char *method, bool *ret_is_refused)
+/* Why a request is refused by its head. */
+struct refusal {
+	unsigned status; /* 0: it is not */
+	const char *text;
+};
+
+static struct refusal judge(const struct agent_http *http, struct MHD_Connection *connection,
+	const char *path, const char *method)
 {
 	const bool is_post = strcmp(method, "POST") == 0, is_alert = strcmp(path, "/alert") == 0;
-	*ret_is_refused = true;
-	if (!serve_guard_is_host(&http->guard, header_of(connection, "Host")))
-		return answer_text(
-			connection, MHD_HTTP_MISDIRECTED_REQUEST, "the request names another host\n");
-	if (header_of(connection, "Origin"))
-		return answer_text(connection, MHD_HTTP_FORBIDDEN, "pages have no access\n");
-	if (!serve_guard_has_bearer(&http->guard, header_of(connection, "Authorization")))
-		return answer_text(connection, MHD_HTTP_UNAUTHORIZED,
-			"the token is needed: Authorization: Bearer TOKEN\n");
+	if (!serve_guard_is_host(&http->guard, serve_reply_header(connection, "Host")))
+		return (struct refusal){MHD_HTTP_MISDIRECTED_REQUEST, "the request names another host\n"};
+	if (serve_reply_header(connection, "Origin"))
+		return (struct refusal){MHD_HTTP_FORBIDDEN, "pages have no access\n"};
+	if (!serve_guard_has_bearer(&http->guard, serve_reply_header(connection, "Authorization")))
+		return (struct refusal){
+			MHD_HTTP_UNAUTHORIZED, "the token is needed: Authorization: Bearer TOKEN\n"};
 	if (!is_alert && strcmp(path, "/metrics") != 0)
-		return answer_text(connection, MHD_HTTP_NOT_FOUND, "there are /metrics and /alert\n");
+		return (struct refusal){MHD_HTTP_NOT_FOUND, "there are /metrics and /alert\n"};
 	if (is_alert != is_post || (!is_post && strcmp(method, "GET") != 0))
-		return answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
-			is_alert ? "alerts are sent by POST\n" : "only GET is supported\n");
-	*ret_is_refused = false;
-	return MHD_YES;
+		return (struct refusal){MHD_HTTP_METHOD_NOT_ALLOWED,
+			is_alert ? "alerts are sent by POST\n" : "only GET is supported\n"};
+	return (struct refusal){0, NULL};
+}
+
+/* A response to a head alone ends the connection. */
+static enum MHD_Result take_head(struct agent_http *http, struct MHD_Connection *connection,
+	const char *path, const char *method, void **request)
+{
+	const struct refusal refusal = judge(http, connection, path, method);
+	if (refusal.status)
+		return serve_reply_refusal(
+			connection, refusal.status, "text/plain; charset=utf-8", refusal.text);
+	serve_clients_admit(&http->clients, serve_reply_client(connection));
+	*request = calloc(1, sizeof(struct body));
+	return *request ? MHD_YES : MHD_NO;
 }
 
 /* Called when the head is complete, for each piece of the body, and at its end. */
@@ -188,53 +157,41 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 {
 	struct agent_http *http = context;
 	struct body *body = *request;
-	bool is_refused;
 	(void)version;
-	if (!body) {
-		enum MHD_Result result = refuse(http, connection, path, method, &is_refused);
-		if (!is_refused)
-			*request = calloc(1, sizeof(*body));
-		return is_refused ? result : *request ? MHD_YES : MHD_NO;
-	}
+	if (!body)
+		return take_head(http, connection, path, method, request);
 	if (*piece_bytes) {
 		take_piece(body, piece, *piece_bytes);
 		*piece_bytes = 0;
 		return MHD_YES;
 	}
 	return strcmp(method, "POST") == 0 ? answer_alert(http, connection, body)
-									   : answer_metrics(http, connection);
+									   : serve_reply_metrics(connection, http->depth);
 }
 
 static void on_answered(void *context, struct MHD_Connection *connection, void **request,
 	enum MHD_RequestTerminationCode code)
 {
+	struct agent_http *http = context;
 	struct body *body = *request;
-	(void)context;
-	(void)connection;
 	(void)code;
+	serve_clients_answered(&http->clients, serve_reply_client(connection));
 	if (body)
 		free(body->bytes);
 	free(body);
 	*request = NULL;
 }
 
-/* Drops libmicrohttpd's messages: errors on a connection concern only its client. */
-static void keep_quiet(void *context, const char *format, va_list arguments)
-{
-	(void)context;
-	(void)format;
-	(void)arguments;
-}
-
 static struct MHD_Daemon *start_daemon(struct agent_http *http, int fd)
 {
 	return MHD_start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL,
-		NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, keep_quiet, NULL,
+		NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, serve_reply_quiet, NULL,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
 		(unsigned)SILENCE_S, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
-		on_answered, http, MHD_OPTION_END);
+		on_answered, http, MHD_OPTION_NOTIFY_CONNECTION, serve_reply_connection, &http->clients,
+		MHD_OPTION_END);
 }
 
 /* ---- Beginning and end ---- */
@@ -295,6 +252,7 @@ struct agent_http *agent_http_start(const struct agent_http_options *options)
 	}
 	http->depth = options->depth;
 	pthread_mutex_init(&http->lock, NULL);
+	serve_clients_init(&http->clients, CLIENTS_MAX);
 	signal(SIGPIPE, SIG_IGN); /* from closed connections */
 	if (!open_all(http, options)) {
 		agent_http_stop(http);
@@ -307,13 +265,21 @@ struct agent_http *agent_http_start(const struct agent_http_options *options)
 	return http;
 }
 
-static bool was_seen(struct agent_http *http, const char *key)
+static bool was_seen(const struct agent_http *http, const char *key)
 {
-	for (unsigned i = 0; i < SEEN_MAX; i++)
+	for (unsigned i = 0; key[0] && i < SEEN_MAX; i++)
 		if (strcmp(http->seen[i], key) == 0)
 			return true;
-	snprintf(http->seen[http->next_seen++ % SEEN_MAX], sizeof(http->seen[0]), "%s", key);
 	return false;
+}
+
+/* An alert of which there is no snapshot yet is tried again when it is sent again. */
+static void act(
+	struct agent_http *http, struct weft__agent *agent, const struct weft__agent_call *call)
+{
+	if (!was_seen(http, call->key) &&
+		weft__agent_webhook_act(&agent->alerts, &agent->ledger, call) && call->key[0])
+		snprintf(http->seen[http->next_seen++ % SEEN_MAX], sizeof(http->seen[0]), "%s", call->key);
 }
 
 void agent_http_act(struct agent_http *http, struct weft__agent *agent)
@@ -323,8 +289,7 @@ void agent_http_act(struct agent_http *http, struct weft__agent *agent)
 	http->waiting = (struct weft__agent_calls){0};
 	pthread_mutex_unlock(&http->lock);
 	for (size_t i = 0; i < calls.count; i++)
-		if (!calls.list[i].key[0] || !was_seen(http, calls.list[i].key))
-			weft__agent_webhook_act(&agent->alerts, &agent->ledger, &calls.list[i]);
+		act(http, agent, &calls.list[i]);
 	weft__agent_calls_finish(&calls);
 }
 
@@ -337,5 +302,6 @@ void agent_http_stop(struct agent_http *http)
 	weft__agent_calls_finish(&http->waiting);
 	sqlite3_close(http->json);
 	pthread_mutex_destroy(&http->lock);
+	serve_clients_finish(&http->clients);
 	free(http);
 }
