@@ -13,12 +13,11 @@ import random
 import re
 import shutil
 import signal
-import socket
 import time
 
+from attack import mutate, stay_silent
 from harness import DATA, case, equal, main, temporary_directory
-from server import Recorded, Server, allow_many_sockets, id_of, ring_of
-from waiting import LAST_RESORT
+from server import Recorded, Server, id_of, ring_of
 
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
 SEED = int(os.environ.get('WEFT_ATTACK_SEED', '20'))
@@ -197,36 +196,6 @@ def a_range_gives_what_it_says():
                 assert head.startswith(b'HTTP/1.1 200') and body == server.whole, (text, head)
 
 
-PIECES = [b'\0', b'\r\n', b'\n', b'\r', b' ', b'\t', b':', b';', b'%', b'%00', b'%0d%0a', b'../', b'?', b'&', b'=', b'?token=', b'#',
-          b'HTTP/1.0', b'HTTP/0.9', b'http://evil.example/', b'A' * 5000, b'/' * 20000, b'X: y\r\n' * 300, b'\xff\xfe', b'\xf0\x9f\x98\x80',
-          b'Content-Length: 5\r\n', b'Content-Length: -1\r\n', b'Content-Length: 99999999999999999999\r\n',
-          b'Transfer-Encoding: chunked\r\n', b'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n', b'Expect: 100-continue\r\n',
-          b'Host: evil.example\r\n', b'Connection: keep-alive, Upgrade\r\nUpgrade: h2c\r\n', b'Range: bytes=0-\r\n', b'Cookie: weft-\r\n',
-          b'Authorization: Bearer \r\n', b'Authorization: Basic Og==\r\n', b'If-Range: "\r\n', b' folded\r\n', b'POST', b'CONNECT', b'PRI * HTTP/2.0\r\n']
-
-
-def mutate(dice, request):
-    bytes_ = bytearray(request)
-    for _ in range(dice.choice([1, 1, 2, 3, 8])):
-        at = dice.randrange(len(bytes_) + 1)
-        what = dice.randrange(6)
-        if what == 0 and at < len(bytes_):
-            bytes_[at] ^= 1 << dice.randrange(8)
-        elif what == 1:
-            del bytes_[at:at + dice.randrange(1, 12)]
-        elif what == 2:
-            bytes_[at:at] = dice.choice(PIECES)
-        elif what == 3:  # between two lines
-            ends = [end.end() for end in re.finditer(b'\r\n', bytes_)]
-            at = dice.choice(ends) if ends else 0
-            bytes_[at:at] = dice.choice(PIECES)
-        elif what == 4:
-            bytes_[at:at] = bytes_[:dice.randrange(1, len(bytes_) + 2)]
-        else:
-            del bytes_[at:]
-    return bytes(bytes_)
-
-
 @case
 def malformed_requests_do_no_harm():
     with target() as (server, dice):
@@ -250,26 +219,8 @@ def malformed_requests_do_no_harm():
 
 @case
 def half_heads_and_silence_block_no_client():
-    allow_many_sockets()
-    with target() as (server, dice), contextlib.ExitStack() as stack:
-        head = server.request('/api/traces', False, b'X: ' + b'y' * 500)
-        slowest = 0.0
-
-        def ask():
-            nonlocal slowest
-            begun = time.monotonic()
-            server.is_well()
-            slowest = max(slowest, time.monotonic() - begun)
-
-        def connect(bytes_):
-            client = stack.enter_context(socket.create_connection((server.host, server.port), timeout=LAST_RESORT))
-            with contextlib.suppress(OSError):  # cut off before it has sent anything
-                client.sendall(bytes_)
-        for number in range(1048):
-            connect(b'' if number < 48 else head[:dice.randrange(1, len(head) - 4)])
-            if number % 100 == 47:
-                ask()
-        ask()
+    with target() as (server, dice):
+        slowest = stay_silent((server.host, server.port), server.request('/api/traces', False, b'X: ' + b'y' * 500), dice, 1048, server.is_well)
         print('# a client with the token waited %.2f s at most' % slowest)
 
 

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: ISC
 """weft serve on a port of its own, with a run directory of its own: what its tests share."""
-import contextlib
 import http.client
 import json
 import os
-import resource
 import signal
-import socket
 import subprocess
 from urllib.parse import parse_qs, urlsplit
 
+from attack import raw
 from harness import BUILD, WEFT, equal, run, skip, temporary_directory
 from waiting import LAST_RESORT, status_of
 
@@ -66,16 +64,7 @@ class Server:
         return json.loads(self.get('/api/traces')[2])
 
     def raw(self, request):
-        """The answer to a client that writes only these bytes."""
-        with socket.create_connection((self.host, self.port), timeout=LAST_RESORT) as client:
-            answer = b''
-            with contextlib.suppress(OSError):  # the server may close the connection before it has read all
-                client.sendall(request)
-                client.shutdown(socket.SHUT_WR)
-            with contextlib.suppress(ConnectionResetError):
-                while piece := client.recv(65536):
-                    answer += piece
-        return answer
+        return raw((self.host, self.port), request)
 
     def stop(self, number=signal.SIGINT):
         """(exit status, its messages)"""
@@ -128,11 +117,3 @@ def ring_of(server, program):
     traces = [trace for trace in server.traces() if trace.get('pid') == program.pid]
     equal(len(traces), 1, traces)
     return traces[0]
-
-
-def allow_many_sockets():
-    """Raises the limit of descriptors, for tests that open more than a thousand sockets."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 4096 if hard == resource.RLIM_INFINITY else min(4096, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
