@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include <weft/ends.h>
 #include <weft/error.h>
 #include <weft/event.h>
 #include <weft/kinds.h>
@@ -115,10 +114,7 @@ static int grow(struct weft__messages *s)
 int weft__model_messages_add(struct weft__messages *s, const struct weft__message *message)
 {
 	uint32_t *link = s->count ? find_message(s, message->key) : NULL;
-	bool has_earlier = link && *link != WEFT_NONE;
-	if (has_earlier && weft_key_is_stream(message->key))
-		return 0; /* the receive takes the first one */
-	if (has_earlier)
+	if (link && *link != WEFT_NONE)
 		drop(s, link);
 	else if (s->count == WEFT__MESSAGES_MAX)
 		drop(s, find_message(s, s->list[s->oldest].message.key));

@@ -45,8 +45,7 @@ struct weft__messages {
 
 void weft__model_messages_finish(struct weft__messages *messages);
 
-/* Adds a message in place of the one with its key; of a byte stream, only if there is none. 0 or
- * WEFT_ERROR_MEMORY. */
+/* Adds a message in place of the one with its key. 0 or WEFT_ERROR_MEMORY. */
 int weft__model_messages_add(struct weft__messages *messages, const struct weft__message *message);
 
 /* Removes the message with the key; false if there is none. */

@@ -64,22 +64,6 @@ static void agrees_with_a_naive_table(void **state)
 	weft__model_messages_finish(&messages);
 }
 
-/* The first write ends the wait of a reader, and a read may get all that was written. */
-static void a_stream_keeps_its_first_send(void **state)
-{
-	const uint64_t stream = (UINT64_C(6) << 56) + 17, other = (UINT64_C(5) << 56) + 17;
-	struct weft__messages messages = {0};
-	(void)state;
-	for (uint32_t task = 1; task < 4; task++) {
-		add(&messages, stream, task);
-		add(&messages, other, task);
-	}
-	assert_int_equal(take(&messages, stream), 1);
-	assert_int_equal(take(&messages, stream), WEFT_NONE);
-	assert_int_equal(take(&messages, other), 3);
-	weft__model_messages_finish(&messages);
-}
-
 static void forgets_the_oldest(void **state)
 {
 	struct weft__messages messages = {0};
@@ -275,7 +259,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agrees_with_a_naive_table),
-		cmocka_unit_test(a_stream_keeps_its_first_send),
 		cmocka_unit_test(forgets_the_oldest),
 		cmocka_unit_test(tasks_are_renumbered),
 		cmocka_unit_test(a_receive_takes_the_latest_send),
