@@ -135,7 +135,7 @@ static long ask_to_read(
 	long got = weft__hooks_ask(it);
 	if (it->number == SYS_read)
 		receive_signals(fd, weft__hooks_pointer(it, 1), got);
-	weft__io_read_end(&call, got, size);
+	weft__io_read_end(&call, got, flags & MSG_PEEK ? 0 : size);
 	return got;
 }
 

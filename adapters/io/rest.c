@@ -61,7 +61,9 @@ void weft__io_rest_read(int fd, struct weft__io_object *object, int64_t got, siz
 {
 	if (got < 0 && errno != EAGAIN)
 		return;
-	const bool may_have = got > 0 && (!size || (size_t)got >= size);
+	/* A read of a unix socket may be of one message of several. */
+	const bool is_short = size && (size_t)got < size && object->type != WEFT__IO_UNIX;
+	const bool may_have = got > 0 && !is_short;
 	object->has_rest = may_have && has_bytes(fd);
 	if (object->has_rest)
 		return;

@@ -23,14 +23,15 @@ void weft__io_move_begin(
 void weft__io_move_end(const struct weft__io_call *call, int64_t put);
 
 /* clang-format off */
-/* A hook of a function that reads up to `size` bytes from `fd`. */
+/* A hook of a function that reads up to `size` bytes from `fd`, or looks at them. */
 #define WEFT__IO_READ(fd, flags, size, type, name, parameters, arguments) \
 	WEFT__IO_ENTRY(type, name, parameters, arguments)               \
 	{                                                               \
 		struct weft__io_call call;                                  \
 		weft__io_read_begin(&call, fd, flags, #name);               \
 		type weft__result = WEFT__IO_NEXT(name) arguments;          \
-		weft__io_read_end(&call, weft__result, size);               \
+		weft__io_read_end(                                          \
+			&call, weft__result, (flags) & MSG_PEEK ? 0 : (size));  \
 		return weft__result;                                        \
 	}
 

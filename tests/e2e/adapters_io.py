@@ -73,6 +73,41 @@ def a_message_ends_the_wait_that_it_ended():
         equal(edges, [writers[0], writers[2]], writers)
 
 
+def senders(folder, program):
+    """The tasks whose messages ended waits for the unix socket of the program, and the writers in their order."""
+    common = ('import select, socket, threading, time\n'
+              'def begin(kind):\n'
+              '    global out, into, poll\n'
+              '    out, into = socket.socketpair(socket.AF_UNIX, kind); poll = select.epoll(); poll.register(out, select.EPOLLIN)\n'
+              'def write(): thread = threading.Thread(target=into.send, args=(b"12345678",)); thread.start(); return thread\n'
+              'def read(): poll.poll(); assert out.recv(64)\n')
+    path = os.path.join(folder, 't.weft')
+    weft('record', '-a', 'thread,io', '-o', path, '/usr/bin/python3', '-c', common + program, env={'XDG_RUNTIME_DIR': folder})
+    trace = Trace(path)
+    first = next(e for e in trace.of('receive') if e['key'] >> 56 == 7)
+    writers = [e['task'] for e in trace.of('send', key=first['key']) if e['task'] is not None]
+    edges = json_lines(weft('dump', '--edges', '--json', path).stdout)
+    return [e['from'] for e in edges if e['edge'] == 'receive' and e['to'] == first['task']], writers
+
+
+@case
+def a_datagram_leaves_others():
+    with temporary_directory() as folder:
+        edges, writers = senders(folder, 'begin(socket.SOCK_DGRAM); write().join(); write().join(); poll.poll()\n'
+                                 'time.sleep(0.001); assert out.recv(64); write().join(); read(); read()\n'
+                                 'fourth = write(); read(); fourth.join()')
+        equal(edges, [writers[1], writers[3]], writers)
+
+
+@case
+def bytes_that_are_only_looked_at_are_left():
+    with temporary_directory() as folder:
+        edges, writers = senders(folder, 'begin(socket.SOCK_STREAM); first = write(); poll.poll(); first.join()\n'
+                                 'time.sleep(0.001); assert out.recv(64, socket.MSG_PEEK); write().join(); read()\n'
+                                 'third = write(); read(); third.join()')
+        equal(edges, [writers[0], writers[2]], writers)
+
+
 @case
 def why_names_what_an_epoll_instance_has():
     """Not what was taken out, is closed, or was in an earlier instance whose descriptor had the same number."""
