@@ -360,8 +360,10 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		return true;
 	case WEFT_ABI_GC:
 	case WEFT_ABI_OFF_CPU:
-	case WEFT_ABI_SEND:
 		event->value = (int64_t)take_word(c);
+		return true;
+	case WEFT_ABI_SEND:
+		event->key = take_word(c);
 		return true;
 	case WEFT_ABI_RECEIVE:
 		event->key = complete_key(buffer, take_word(c));
