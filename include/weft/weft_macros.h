@@ -129,21 +129,28 @@ enum {
 #define WEFT__COUNTING_AT 1616
 void weft__tally(struct weft_category *category, unsigned event) WEFT__DIRECT;
 
+/* True if calls that the category does not record are to be counted. Loads the level's address
+ * again, so that calls that record need no register for it. */
+__attribute__((always_inline)) static inline bool weft__counts(const struct weft_category *category)
+{
+#ifdef WEFT_FREESTANDING
+	(void)category;
+	return false;
+#else
+	const uint8_t *level = __atomic_load_n(&category->level, __ATOMIC_RELAXED);
+	return __builtin_expect(__atomic_load_n(level + WEFT__COUNTING_AT, __ATOMIC_RELAXED), 0);
+#endif
+}
+
 /* The same as weft__allows(), and counts the call if the category wants that instead. */
 __attribute__((always_inline)) static inline bool weft__takes(
 	struct weft_category *category, unsigned level, unsigned event)
 {
-#ifdef WEFT_FREESTANDING
-	(void)event;
-	return weft__allows(category, level);
-#else
-	const uint8_t *at = __atomic_load_n(&category->level, __ATOMIC_RELAXED);
-	if (__atomic_load_n(at, __ATOMIC_RELAXED) >= level)
+	if (weft__allows(category, level))
 		return true;
-	if (__builtin_expect(__atomic_load_n(at + WEFT__COUNTING_AT, __ATOMIC_RELAXED), 0))
+	if (weft__counts(category))
 		weft__tally(category, event);
 	return false;
-#endif
 }
 
 enum {

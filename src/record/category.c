@@ -23,14 +23,15 @@
 #define OBJECTS_MAX 512
 
 WEFT__EXPORT const uint8_t weft__levels_off[WEFT__COUNTING_AT + 1] = {0};
-/* For programs that were compiled with earlier headers. */
+/* For programs that were compiled with earlier headers. The library's functions look behind it as
+ * behind any level. */
 #undef weft__level_zero
-WEFT__EXPORT extern const uint8_t weft__level_zero;
-const uint8_t weft__level_zero = 0;
+WEFT__EXPORT extern const uint8_t weft__level_zero __attribute__((alias("weft__levels_off")));
 #ifdef WEFT_FREESTANDING
 const uint8_t weft__level_unset = WEFT__LEVEL_UNSET;
 #endif
-static const uint8_t always = WEFT_LEVEL_MAX;
+/* Calls of a level above the last one look behind it. */
+static const uint8_t always[WEFT__COUNTING_AT + 1] = {WEFT_LEVEL_MAX};
 
 WEFT__EXPORT struct weft_category weft_category_program = {
 	weft__levels_off, "program", "calls without a category", NULL};
@@ -60,9 +61,12 @@ static uint32_t ids_of(const struct weft__region *region, const char *name, cons
 /* Sets the initial level, unless all levels, including later ones, were set meanwhile. */
 static void begin_level(struct weft_abi_buffer *header, uint32_t number, const char *name)
 {
-	const uint8_t standard = weft__abi_level_byte(weft__record_level_standard());
+	const uint8_t standard = weft__record_level_standard();
 	const uint8_t wanted = weft__record_level_wanted(name);
-	if (weft__compare_exchange(&header->levels[number], standard, weft__abi_level_byte(wanted)))
+	/* At "off" and "count" the level's byte is the same. */
+	if (weft__load(&header->counting[number]) == (standard == WEFT_ABI_LEVEL_COUNT) &&
+		weft__compare_exchange(
+			&header->levels[number], weft__abi_level_byte(standard), weft__abi_level_byte(wanted)))
 		weft__store(&header->counting[number], wanted == WEFT_ABI_LEVEL_COUNT);
 }
 
@@ -117,7 +121,7 @@ static const uint8_t *level_in(
 {
 	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
 	if (!category->name)
-		return &always;
+		return always;
 	uint32_t number = (leader ? leader->category : weft__record_category_number)(
 		region, category->name, category->description);
 	return &region->header->levels[number % WEFT_ABI_LEVELS];

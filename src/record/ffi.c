@@ -283,18 +283,27 @@ WEFT__EXPORT void weft_ffi_mark(struct weft_category *category, unsigned level, 
 		weft__record_mark(task, cache, names, weft__record_bounded(size), count, values);
 }
 
+WEFT__ALWAYS_INLINE void count(struct weft_category *given, unsigned level, unsigned kind,
+	uint64_t task, uint64_t *cache, const char *name, size_t size, int64_t value)
+{
+	struct weft_category *category = given ? given : &weft_category_program;
+	bool is_on = is_enabled(category, level);
+	if (!is_on && weft__counts(category))
+		weft__record_count_tallied(category, kind, cache, name, weft__record_bounded(size), value);
+	else
+		weft__record_count(is_on, kind, task, cache, name, weft__record_bounded(size), value);
+}
+
 WEFT__EXPORT void weft_ffi_counter_add(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, int64_t change)
 {
-	weft__record_count(is_on(category, level, COUNTER), WEFT_ABI_COUNTER, task, cache, name,
-		weft__record_bounded(size), change);
+	count(category, level, WEFT_ABI_COUNTER, task, cache, name, size, change);
 }
 
 WEFT__EXPORT void weft_ffi_counter_set(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, int64_t value)
 {
-	weft__record_count(is_on(category, level, COUNTER), WEFT_ABI_COUNTER_SET, task, cache, name,
-		weft__record_bounded(size), value);
+	count(category, level, WEFT_ABI_COUNTER_SET, task, cache, name, size, value);
 }
 
 static int64_t bits_of(double value)
@@ -307,15 +316,13 @@ static int64_t bits_of(double value)
 WEFT__EXPORT void weft_ffi_counter_add_f64(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, double change)
 {
-	weft__record_count(is_on(category, level, COUNTER), WEFT_ABI_COUNTER_F64, task, cache, name,
-		weft__record_bounded(size), bits_of(change));
+	count(category, level, WEFT_ABI_COUNTER_F64, task, cache, name, size, bits_of(change));
 }
 
 WEFT__EXPORT void weft_ffi_counter_set_f64(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, double value)
 {
-	weft__record_count(is_on(category, level, COUNTER), WEFT_ABI_COUNTER_SET_F64, task, cache, name,
-		weft__record_bounded(size), bits_of(value));
+	count(category, level, WEFT_ABI_COUNTER_SET_F64, task, cache, name, size, bits_of(value));
 }
 
 WEFT__EXPORT int64_t weft_ffi_counter_read(const char *name, size_t size)

@@ -217,38 +217,51 @@ WEFT__ALWAYS_INLINE void count(bool is_on, unsigned kind, uint64_t task, uint64_
 		weft__record_counter_change(kind, cache, name, size, (uint64_t)value);
 }
 
+WEFT__OUT_OF_LINE void weft__record_count_tallied(struct weft_category *category, unsigned kind,
+	uint64_t *cache, const char *name, uint32_t size, int64_t value)
+{
+	weft__tally(category, WEFT__EVENT_COUNTER);
+	weft__record_counter_change(kind, cache, name, size, (uint64_t)value);
+}
+
 void weft__record_count(bool is_on, unsigned kind, uint64_t task, uint64_t *cache, const char *name,
 	uint32_t size, int64_t value)
 {
 	count(is_on, kind, task, cache, name, size, value);
 }
 
-#define COUNT(kind, value)                                                            \
-	count(weft__takes(category, level, WEFT__EVENT_COUNTER), kind, task, cache, name, \
-		WEFT__C_STRING, value)
+WEFT__ALWAYS_INLINE void count_at(struct weft_category *category, unsigned level, unsigned kind,
+	uint64_t task, uint64_t *cache, const char *name, int64_t value)
+{
+	bool is_on = weft__allows(category, level);
+	if (!is_on && weft__counts(category))
+		weft__record_count_tallied(category, kind, cache, name, WEFT__C_STRING, value);
+	else
+		count(is_on, kind, task, cache, name, WEFT__C_STRING, value);
+}
 
 WEFT__EXPORT void weft__counter_add_at(struct weft_category *category, unsigned level,
 	uint64_t task, uint64_t *cache, const char *name, int64_t change)
 {
-	COUNT(WEFT_ABI_COUNTER, change);
+	count_at(category, level, WEFT_ABI_COUNTER, task, cache, name, change);
 }
 
 WEFT__EXPORT void weft__counter_set_at(struct weft_category *category, unsigned level,
 	uint64_t task, uint64_t *cache, const char *name, int64_t value)
 {
-	COUNT(WEFT_ABI_COUNTER_SET, value);
+	count_at(category, level, WEFT_ABI_COUNTER_SET, task, cache, name, value);
 }
 
 WEFT__EXPORT void weft__counter_add_at_f64(struct weft_category *category, unsigned level,
 	uint64_t task, uint64_t *cache, const char *name, uint64_t bits)
 {
-	COUNT(WEFT_ABI_COUNTER_F64, (int64_t)bits);
+	count_at(category, level, WEFT_ABI_COUNTER_F64, task, cache, name, (int64_t)bits);
 }
 
 WEFT__EXPORT void weft__counter_set_at_f64(struct weft_category *category, unsigned level,
 	uint64_t task, uint64_t *cache, const char *name, uint64_t bits)
 {
-	COUNT(WEFT_ABI_COUNTER_SET_F64, (int64_t)bits);
+	count_at(category, level, WEFT_ABI_COUNTER_SET_F64, task, cache, name, (int64_t)bits);
 }
 
 /* Programs that were compiled with earlier headers call these, and only while their level is on: a

@@ -20,6 +20,9 @@ void weft__record_text_with(unsigned kind, uint64_t task, uint64_t *cache, const
 /* Changes a counter's value, and records that only if `is_on`. */
 void weft__record_count(bool is_on, unsigned kind, uint64_t task, uint64_t *cache, const char *name,
 	uint32_t size, int64_t value);
+/* The same for a call at the level "count". Called last, so that other calls save no registers. */
+void weft__record_count_tallied(struct weft_category *category, unsigned kind, uint64_t *cache,
+	const char *name, uint32_t size, int64_t value);
 void weft__record_failure(uint64_t task, uint64_t target, const char *message, uint32_t size);
 
 /* The kind of that name in the present buffer. In these functions NULL is the category "program".

@@ -94,6 +94,26 @@ static void a_requested_level_waits_for_its_category(void **state)
 	}
 }
 
+/* The level's byte is the same. */
+static void count_and_off_are_different_levels(void **state)
+{
+	(void)state;
+	static const uint8_t levels[] = {WEFT_LEVEL_OFF, WEFT_LEVEL_COUNT};
+	for (unsigned i = 0; i < 4; i++) {
+		const uint8_t first = levels[i % 2], then = levels[i / 2];
+		struct weft_category late = {&weft__level_zero, "at once", "", NULL};
+		assert_int_equal(weft_set_level("*", (enum weft_level)first), 0);
+		struct weft_abi_buffer *header = start();
+		weft__abi_set_level(header, 1, WEFT_ABI_CATEGORY_ALL, then);
+		weft_category_register(&late);
+		assert_int_equal(*late.level, 0);
+		assert_int_equal(header->counting[number_of(header, &late)], then == WEFT_LEVEL_COUNT);
+		weft_category_unregister(&late);
+		stop(header);
+	}
+	assert_int_equal(weft_set_level("*", WEFT_LEVEL_INFO), 0);
+}
+
 /* Also a pattern of one letter. */
 static void only_a_lone_star_means_all(void **state)
 {
@@ -368,6 +388,7 @@ int main(void)
 		cmocka_unit_test(levels_are_in_the_buffer_while_it_records),
 		cmocka_unit_test(objects_of_one_name_are_one_category),
 		cmocka_unit_test(a_requested_level_waits_for_its_category),
+		cmocka_unit_test(count_and_off_are_different_levels),
 		cmocka_unit_test(only_a_lone_star_means_all),
 		cmocka_unit_test(the_last_category_stays_free),
 		cmocka_unit_test(patterns_match),
