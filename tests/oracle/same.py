@@ -49,6 +49,10 @@ def check_rows(shown, model, tree):
 
 # ---- a part of a trace, after the oracle's model of the events before it ----
 
+# The field with the task that has ended.
+ENDED = dict(dict.fromkeys(('resolve', 'fail', 'cancel', 'close', 'time_out'), 'target'), become='task')
+
+
 def state_at(before, start, category=None):
     """The model of the events before that time, at that time."""
     model = rules.Model(before, category=category)
@@ -83,20 +87,23 @@ def holds(before):
     return found
 
 
-def alive_events(before, start, category):
-    """The rundown's description of each living task."""
+def alive_events(before, start, category, ended):
+    """The rundown's description of each living task, and of the `ended` ones, as far as something is known of them."""
     model = state_at(before, start, category)
     shown = []
     for task in sorted(model.tasks.values(), key=lambda task: task.id):
-        if task.outcome is not None or task.kind == 'track':
+        is_alive = task.outcome is None
+        if task.kind == 'track' or not (is_alive or task.id in ended):
             continue
         event = {'time': start, 'event': 'alive', 'task': task.id,
                  'kind': 'unknown' if task.kind == 'preexisting' else task.kind, 'label': task.label or ''}
+        if not is_alive and event['kind'] == 'unknown' and not event['label'] and not task.category:
+            continue
         if task.category:
             event['category'] = task.category
-        if task.creation is not None:
+        if is_alive and task.creation is not None:
             event['age'] = start - task.creation
-        shown.append(dict(event, source=wait_of(model, task), rundown=True))
+        shown.append(dict(event, source=wait_of(model, task) if is_alive else None, rundown=True))
     return shown
 
 
@@ -136,7 +143,8 @@ def check_part(shown, events, start, end, category=None):
     before = [event for event in events if event['time'] < start]
     alive = [{key: value for key, value in event.items() if key != 'thread'}
              for event in rundown if event['event'] == 'alive']
-    same('tasks alive', alive, alive_events(before, start, category))
+    ended = {event[ENDED[event['event']]] for event in rundown if event['event'] in ENDED}
+    same('tasks alive', alive, alive_events(before, start, category, ended))
     any_of = [(event['task'], event['source']) for event in rundown if event['event'] == 'wait_any']
     same('waits for any', any_of, waits_for_any(before, start))
     held = [(event['task'], event['resource']) for event in rundown if event['event'] == 'acquire']
