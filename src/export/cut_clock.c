@@ -16,17 +16,7 @@ static uint64_t to_ns(const struct weft_trace_description *trace, uint64_t ticks
 
 uint64_t weft__export_cut_ticks(const struct weft_trace_description *trace, uint64_t time_ns)
 {
-	uint64_t low = 0, high = UINT64_MAX;
-	if (!trace->ticks)
-		return time_ns;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (to_ns(trace, middle) < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return trace->ticks ? trace->ticks->at(trace->ticks->clock, time_ns) : time_ns;
 }
 
 uint64_t weft__export_cut_event_ticks(

@@ -13,8 +13,9 @@ struct weft__clock_ticks {
 	const uint8_t *header; /* struct weft_abi_buffer, as the decoder uses it */
 	/* The latest reading of the clock, not converted; 0 ticks: there is only that of the start. */
 	uint64_t last_ticks, last_monotonic_ns;
-	/* Converts ticks; monotone. */
+	/* Converts ticks; monotone. `at` gives the first ticks whose time is not before `ns`. */
 	uint64_t (*to_ns)(const void *clock, uint64_t ticks);
+	uint64_t (*at)(const void *clock, uint64_t ns);
 	const void *clock;
 };
 

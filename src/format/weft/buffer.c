@@ -280,6 +280,11 @@ static uint64_t to_ns(const void *clock, uint64_t ticks)
 	return weft__format_ticks_to_ns(clock, ticks);
 }
 
+static uint64_t ticks_at(const void *clock, uint64_t ns)
+{
+	return weft__format_ticks_at(clock, ns);
+}
+
 /* Ticks of a rate that nobody knows, or that are ns of the axis, are as good as ns. */
 static void describe_ticks(struct weft__buffer *b, struct weft_trace_description *description)
 {
@@ -289,7 +294,8 @@ static void describe_ticks(struct weft__buffer *b, struct weft_trace_description
 	bool has_rate = u64(b, AT(clock_hz)) || last->ns > first->ns || kind == WEFT_ABI_CLOCK_XEN;
 	if (!b->host_clock && (is_ns || !has_rate))
 		return;
-	b->ticks = (struct weft__clock_ticks){.header = b->header, .to_ns = to_ns, .clock = &b->clock};
+	b->ticks = (struct weft__clock_ticks){
+		.header = b->header, .to_ns = to_ns, .at = ticks_at, .clock = &b->clock};
 	if (last->ticks != first->ticks) {
 		b->ticks.last_ticks = last->ticks;
 		b->ticks.last_monotonic_ns = last->noted_ns;
