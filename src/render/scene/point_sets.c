@@ -12,7 +12,7 @@
 
 #include "base/search.h"
 
-#define RATIO        8
+#define RATIO        3
 #define SLICE_POINTS 16
 #define SLICES_MAX   65536
 
@@ -89,44 +89,50 @@ static int make_slices(struct weft__point_part *part)
 	return 0;
 }
 
-/* The data from which make_part() makes a part. */
+/* Points that become a part, in the order of their keys. */
 struct ingredients {
 	struct weft__pairs points; /* keys NULL: first, first + 1, … */
 	uint32_t first, count;
-	unsigned low_bit, levels;
 };
 
-static int sort(const struct ingredients *from, uint16_t *scratch)
+static void free_ingredients(struct ingredients *from)
 {
-	struct weft__pairs other = {NULL, scratch};
-	if (!from->points.keys || from->low_bit == 32)
-		return 0;
-	other.keys = malloc(from->count * sizeof(*other.keys));
-	if (!other.keys)
-		return WEFT_ERROR_MEMORY;
-	weft__sort_pairs(from->points, other, from->count, from->low_bit);
-	free(other.keys);
-	return 0;
+	free(from->points.keys);
+	free(from->points.values);
 }
 
-/* Sorts the points and makes the wavelet matrix; frees the blocks. */
-static int init_points(struct weft__points *points, const struct ingredients *from)
+static int sort(const struct ingredients *from, unsigned low_bit)
+{
+	struct weft__pairs other = {NULL, NULL};
+	if (!from->points.keys || low_bit == 32)
+		return 0;
+	other.keys = malloc(from->count * sizeof(*other.keys));
+	other.values = malloc(from->count * sizeof(*other.values));
+	bool complete = other.keys && other.values;
+	if (complete)
+		weft__sort_pairs(from->points, other, from->count, low_bit);
+	free(other.keys);
+	free(other.values);
+	return complete ? 0 : WEFT_ERROR_MEMORY;
+}
+
+/* Makes the wavelet matrix; frees the blocks. */
+static int init_points(struct weft__points *points, const struct ingredients *from, unsigned levels)
 {
 	uint16_t *scratch = malloc(from->count * sizeof(*scratch));
-	int error = scratch ? sort(from, scratch) : WEFT_ERROR_MEMORY;
-	if (!error)
-		error = weft__render_points_init(
-			points, from->points.values, scratch, from->count, from->levels);
+	int error = scratch ? weft__render_points_init(
+							  points, from->points.values, scratch, from->count, levels)
+						: WEFT_ERROR_MEMORY;
 	free(scratch);
 	free(from->points.values);
 	return error;
 }
 
 /* Uses up the ingredients, of which there must be some. NULL without memory. */
-static struct weft__point_part *make_part(const struct ingredients *from)
+static struct weft__point_part *make_part(const struct ingredients *from, unsigned levels)
 {
 	struct weft__points points = {0};
-	int error = init_points(&points, from);
+	int error = init_points(&points, from, levels);
 	struct weft__point_part *part = calloc(1, sizeof(*part));
 	if (!part) {
 		weft__render_points_finish(&points);
@@ -147,51 +153,58 @@ static struct weft__point_part *make_part(const struct ingredients *from)
 	return NULL;
 }
 
-/* Merges two parts by their keys. `blocks` are the blocks of `a`, then those of `b`. */
-static void merge_by_key(const struct weft__point_part *a, const struct weft__point_part *b,
-	const uint16_t *blocks, struct weft__pairs to)
+/* Merges a part, whose blocks are `blocks`, with later points by their keys. */
+static void merge_by_key(const struct weft__point_part *a, const uint16_t *blocks,
+	const struct ingredients *b, struct weft__pairs to)
 {
-	uint32_t i = 0, j = 0, a_count = a->points.count, b_count = b->points.count;
-	for (uint32_t at = 0; at < a_count + b_count; at++) {
-		bool is_of_a = j == b_count || (i < a_count && a->keys[i] <= b->keys[j]);
-		to.values[at] = blocks[is_of_a ? i : a_count + j];
-		to.keys[at] = is_of_a ? a->keys[i++] : b->keys[j++];
+	uint32_t i = 0, j = 0, a_count = a->points.count;
+	for (uint32_t at = 0; at < a_count + b->count; at++) {
+		bool is_of_a = j == b->count || (i < a_count && a->keys[i] <= b->points.keys[j]);
+		to.values[at] = is_of_a ? blocks[i] : b->points.values[j];
+		to.keys[at] = is_of_a ? a->keys[i++] : b->points.keys[j++];
 	}
 }
 
-/* The points of two parts as one; `b` follows `a` in their set. NULL without memory. */
-static struct weft__point_part *merge(
-	const struct weft__point_part *a, const struct weft__point_part *b, unsigned levels)
+/* Adds the points of the part before them in their set. WEFT_ERROR_MEMORY: nothing has changed. */
+static int add_earlier(struct ingredients *to, const struct weft__point_part *part)
 {
-	uint32_t a_count = a->points.count, count = a_count + b->points.count;
-	struct ingredients both = {{NULL, NULL}, a->first, count, 32, levels};
-	uint16_t *blocks = malloc(count * sizeof(*blocks)), *other = malloc(count * sizeof(*other));
-	uint32_t *keys = a->keys ? malloc(count * sizeof(*keys)) : NULL;
-	if (!blocks || !other || (a->keys && !keys)) {
+	uint32_t old = part->points.count, count = old + to->count;
+	uint16_t *blocks = malloc(count * sizeof(*blocks)), *other = malloc(old * sizeof(*other));
+	uint32_t *keys = part->keys ? malloc(count * sizeof(*keys)) : NULL;
+	if (!blocks || !other || (part->keys && !keys)) {
 		free(blocks);
 		free(other);
 		free(keys);
-		return NULL;
+		return WEFT_ERROR_MEMORY;
 	}
-	weft__render_points_blocks(&a->points, blocks, other);
-	weft__render_points_blocks(&b->points, blocks + a_count, other);
-	if (keys)
-		merge_by_key(a, b, blocks, (struct weft__pairs){keys, other});
-	both.points = (struct weft__pairs){keys, keys ? other : blocks};
-	free(keys ? blocks : other);
-	return make_part(&both);
+	if (keys) {
+		weft__render_points_blocks(&part->points, other, blocks);
+		merge_by_key(part, other, to, (struct weft__pairs){keys, blocks});
+	} else {
+		weft__render_points_blocks(&part->points, blocks, other);
+		memcpy(blocks + old, to->points.values, to->count * sizeof(*blocks));
+	}
+	free(other);
+	free_ingredients(to);
+	*to = (struct ingredients){{keys, blocks}, part->first, count};
+	return 0;
 }
 
-/* Adds a part, NULL if there was no memory for it, and merges it with those that are not RATIO
- * times as large. */
-static int add_part(struct weft__point_set *set, struct weft__point_part *part, unsigned levels)
+/* Adds a part with these points, and those of the last parts that are not RATIO times as large. */
+static int add_points(
+	struct weft__point_set *set, struct ingredients points, unsigned low_bit, unsigned levels)
 {
+	struct weft__point_part *part = NULL;
 	unsigned kept = set->count;
-	while (part && kept > 0 && set->parts[kept - 1]->points.count / RATIO < part->points.count) {
-		struct weft__point_part *merged = merge(set->parts[--kept], part, levels);
-		let_go(part);
-		part = merged;
+	int error = sort(&points, low_bit);
+	while (!error && points.count > 0 && kept > 0 &&
+		   set->parts[kept - 1]->points.count / RATIO < points.count)
+		error = add_earlier(&points, set->parts[--kept]);
+	if (error || points.count == 0) {
+		free_ingredients(&points);
+		return error;
 	}
+	part = make_part(&points, levels);
 	if (!part)
 		return WEFT_ERROR_MEMORY;
 	while (set->count > kept)
@@ -200,23 +213,14 @@ static int add_part(struct weft__point_set *set, struct weft__point_part *part, 
 	return 0;
 }
 
-static int add_points(struct weft__point_set *set, const struct ingredients *points)
-{
-	if (points->count > 0)
-		return add_part(set, make_part(points), points->levels);
-	free(points->points.keys);
-	free(points->points.values);
-	return 0;
-}
-
 int weft__render_point_set_add(struct weft__point_set *set, struct weft__pairs points,
 	uint32_t count, unsigned low_bit, unsigned levels)
 {
-	return add_points(set, &(struct ingredients){points, 0, count, low_bit, levels});
+	return add_points(set, (struct ingredients){points, 0, count}, low_bit, levels);
 }
 
 int weft__render_point_set_append(
 	struct weft__point_set *set, uint16_t *blocks, uint32_t first, uint32_t count, unsigned levels)
 {
-	return add_points(set, &(struct ingredients){{NULL, blocks}, first, count, 32, levels});
+	return add_points(set, (struct ingredients){{NULL, blocks}, first, count}, 32, levels);
 }

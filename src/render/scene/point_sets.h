@@ -16,8 +16,8 @@
 #include "base/sort.h"
 #include "render/scene/points.h"
 
-/* Enough for 2^32 points, as each part is 8 times as large as the next. */
-#define WEFT__POINT_PARTS 12
+/* Enough for 2^32 points, as each part is 3 times as large as the next. */
+#define WEFT__POINT_PARTS 22
 
 /* Points in the order of their keys. */
 struct weft__point_part {
