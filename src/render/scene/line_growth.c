@@ -286,6 +286,20 @@ static void find_new_gaps(struct weft_scene *scene, const struct plan *plan)
 	}
 }
 
+/* Copies the last ticks of rows, but for those with new or changed tasks. */
+static int grow_end_ticks(struct weft_scene *scene, const struct plan *plan)
+{
+	uint32_t rows = scene->layout->row_count;
+	uint32_t *ticks = scene->end_ticks = malloc((rows + (size_t)1) * sizeof(*ticks));
+	if (!ticks)
+		return WEFT_ERROR_MEMORY;
+	memcpy(ticks, scene->news.previous->end_ticks, plan->old_rows * sizeof(*ticks));
+	memset(ticks + plan->old_rows, 0, (rows - plan->old_rows) * sizeof(*ticks));
+	for (uint32_t k = 0; k < plan->splice_count; k++)
+		ticks[plan->splices[k].row] = weft__render_last_tick(scene, plan->splices[k].row);
+	return 0;
+}
+
 static int grow_all_columns(struct weft_scene *scene, const struct plan *plan)
 {
 	size_t size = plan->count + (size_t)1;
@@ -300,7 +314,7 @@ static int grow_all_columns(struct weft_scene *scene, const struct plan *plan)
 		return WEFT_ERROR_MEMORY;
 	grow_columns(scene, plan);
 	find_new_gaps(scene, plan);
-	return 0;
+	return grow_end_ticks(scene, plan);
 }
 
 /* True if all new tasks that are shown are lines, as all old ones are. */

@@ -113,6 +113,17 @@ bool weft__render_ends_before_next(const struct weft_scene *scene, uint32_t inde
 		   weft__render_scene_end(scene, index) <= weft__render_scene_start(scene, index + 1);
 }
 
+uint32_t weft__render_last_tick(const struct weft_scene *scene, uint32_t row)
+{
+	uint32_t end = scene->row_first[row + 1];
+	if (scene->row_first[row] == end)
+		return 0;
+	if (!weft__render_census_has_ended(scene, scene->by_row[end - 1]))
+		return WEFT__NO_TICK;
+	uint32_t tick = weft__render_census_tick(scene, weft__render_scene_end(scene, end - 1));
+	return tick < WEFT__NO_TICK ? tick : WEFT__NO_TICK - 1;
+}
+
 static int allocate(struct weft_scene *scene)
 {
 	size_t size = scene->line_count + (size_t)1;
@@ -123,7 +134,9 @@ static int allocate(struct weft_scene *scene)
 	scene->start_ticks = malloc(size * sizeof(*scene->start_ticks));
 	scene->failed_lines = malloc((failed + (size_t)1) * sizeof(*scene->failed_lines));
 	scene->gap_after = calloc(scene->line_count / 64 + (size_t)1, sizeof(*scene->gap_after));
-	return scene->running_before && scene->start_ticks && scene->failed_lines && scene->gap_after
+	scene->end_ticks = malloc((scene->layout->row_count + (size_t)1) * sizeof(*scene->end_ticks));
+	return scene->running_before && scene->start_ticks && scene->failed_lines && scene->gap_after &&
+				   scene->end_ticks
 			   ? 0
 			   : WEFT_ERROR_MEMORY;
 }
@@ -143,6 +156,8 @@ static void fill(struct weft_scene *scene)
 	for (uint32_t index = 0; index + 1 < scene->line_count; index++)
 		if (weft__render_ends_before_next(scene, index))
 			scene->gap_after[index / 64] |= UINT64_C(1) << index % 64;
+	for (uint32_t row = 0; row < scene->layout->row_count; row++)
+		scene->end_ticks[row] = weft__render_last_tick(scene, row);
 }
 
 int weft__render_scene_make_lines(struct weft_scene *scene)

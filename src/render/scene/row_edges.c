@@ -19,10 +19,20 @@
 #define LEAST_SHARE 0.3 /* … unless all of these would take more of the picture */
 #define EMPTY       0.06
 #define EMPTY_SHARE 0.1
-#define STEPS       12 /* of a bisection */
+#define BINS        1024 /* of widths */
+#define FINE_PX     0.01 /* a tick of the scene that is not wider is exact enough */
 
 struct row_stretch {
 	uint64_t start, end; /* nothing if start > end */
+};
+
+/* The times in view. */
+struct rows_shown {
+	struct row_stretch times;
+	/* In ticks: what begins at `first` or later and ends at `last` or earlier is wholly in view,
+	 * and what ends before `before` or begins after `after` is not in view. */
+	uint32_t first, last, before, after;
+	bool has_fine_ticks;
 };
 
 static void extend(struct row_stretch *s, uint64_t start, uint64_t end)
@@ -31,11 +41,46 @@ static void extend(struct row_stretch *s, uint64_t start, uint64_t end)
 	s->end = end > s->end ? end : s->end;
 }
 
-static void extend_by_lines(const struct weft_scene *scene, uint32_t row,
-	const struct row_stretch *view, struct row_stretch *s)
+static uint64_t time_of(const struct weft_scene *scene, uint32_t tick)
 {
+	return tick == WEFT__NO_TICK ? scene->end
+								 : scene->start + ((uint64_t)tick << scene->census.tick_shift);
+}
+
+static struct rows_shown find_shown(const struct weft_scene *scene, const struct weft_view *view)
+{
+	struct rows_shown shown = {
+		.times = {weft_view_time(view, 0), weft_view_time(view, view->width)}};
+	uint64_t tick_ns = UINT64_C(1) << scene->census.tick_shift;
+	shown.before = weft__render_census_tick(scene, shown.times.start);
+	shown.after = weft__render_census_tick(scene, shown.times.end);
+	shown.first = shown.before + (time_of(scene, shown.before) < shown.times.start);
+	shown.last = scene->end <= shown.times.end ? WEFT__NO_TICK : shown.after - (shown.after > 0);
+	shown.has_fine_ticks =
+		tick_ns == 1 || weft__view_px(view, scene->start, scene->start + tick_ns) < FINE_PX;
+	return shown;
+}
+
+/* Most rows of a large trace are wholly in view, or wholly not. Neither their tasks nor the times
+ * of these are looked at. False if the row is neither. */
+static bool extend_by_ticks(const struct weft_scene *scene, uint32_t row,
+	const struct rows_shown *shown, struct row_stretch *s)
+{
+	uint32_t start = scene->start_ticks[scene->row_first[row]], end = scene->end_ticks[row];
+	if (end < shown->before || start > shown->after)
+		return true;
+	if (!shown->has_fine_ticks || start < shown->first || end > shown->last)
+		return false;
+	extend(s, time_of(scene, start), time_of(scene, end));
+	return true;
+}
+
+static void extend_by_lines(const struct weft_scene *scene, uint32_t row,
+	const struct rows_shown *shown, struct row_stretch *s)
+{
+	const struct row_stretch *view = &shown->times;
 	uint32_t first = scene->row_first[row], last = scene->row_first[row + 1];
-	if (first == last)
+	if (first == last || extend_by_ticks(scene, row, shown, s))
 		return;
 	uint64_t start = weft__render_scene_start(scene, first);
 	if (start < view->start) {
@@ -84,14 +129,15 @@ static uint64_t tail_of(const struct weft_scene *scene, uint32_t row)
 
 /* The width of what a row has in the view without its tail, px; -1 for nothing, not even a tail. */
 static double width_of(const struct weft_scene *scene, const struct weft_view *view,
-	const struct row_stretch *shown, uint32_t row)
+	const struct rows_shown *rows, uint32_t row)
 {
+	const struct row_stretch *shown = &rows->times;
 	struct row_stretch s = {UINT64_MAX, 0};
 	uint64_t tail = tail_of(scene, row);
 	if (is_heading(scene, row))
 		return FULL_PX;
 	if (tail > shown->start) /* else the row has nothing but its tail */
-		extend_by_lines(scene, row, shown, &s);
+		extend_by_lines(scene, row, rows, &s);
 	s.end = s.end < tail ? s.end : tail;
 	extend_by_piles(scene, row, shown, &s);
 	if (s.start > s.end)
@@ -104,53 +150,62 @@ static double width_of(const struct weft_scene *scene, const struct weft_view *v
 /* How widths become heights: with u = width / full, at most 1, a row is
  * `least` + (1 - least) (k u + (1 - k) u²) high. */
 struct height_shape {
-	double full, k, least, hairline;
+	double one_by_full, k, least, hairline;
 };
 
-struct width_sums {
-	double shares, squares; /* of all u */
-	uint32_t empty;         /* rows without anything */
-};
-
-static double share_of(double width, double full)
+static double share_of(double width, double one_by_full)
 {
-	return width >= full ? 1 : width > 0 ? width / full : 0;
+	double share = width * one_by_full;
+	return share >= 1 ? 1 : share > 0 ? share : 0;
 }
 
-static struct width_sums sum_up(const double *widths, uint32_t rows, double full)
+/* Widths in bins of equal size, so that a million rows are counted once for all heights. */
+struct width_bins {
+	double bin_px, sums[BINS], squares; /* of widths that are in bins */
+	uint32_t counts[BINS], wider;       /* rows in bins, and beyond the last */
+	uint32_t empty;                     /* rows without anything */
+};
+
+/* Bins from 0 to at least `most`, one of which ends at FULL_PX. */
+static void sort_into_bins(
+	const double *widths, uint32_t rows, double most, struct width_bins *ret_bins)
 {
-	struct width_sums sums = {0, 0, 0};
+	double in_full = fmax(floor(BINS * FULL_PX / most), 1);
+	*ret_bins = (struct width_bins){.bin_px = FULL_PX / in_full};
+	double bins_per_px = in_full / FULL_PX;
 	for (uint32_t row = 0; row < rows; row++) {
-		double share = share_of(widths[row], full);
-		sums.empty += widths[row] < 0;
-		sums.shares += share;
-		sums.squares += share * share;
-	}
-	return sums;
-}
-
-/* The least width that gets a full row so that the rows have room, and the sums with it. */
-static double find_full(
-	const double *widths, uint32_t rows, double room, double most, struct width_sums *ret_sums)
-{
-	double low = FULL_PX, high = fmax(most, FULL_PX);
-	*ret_sums = sum_up(widths, rows, low);
-	if (ret_sums->shares <= room)
-		return low;
-	*ret_sums = sum_up(widths, rows, high);
-	if (ret_sums->shares > room)
-		return high;
-	for (int i = 0; i < STEPS; i++) {
-		double middle = (low + high) / 2;
-		struct width_sums sums = sum_up(widths, rows, middle);
-		if (sums.shares > room) {
-			low = middle;
-		} else {
-			high = middle;
-			*ret_sums = sums;
+		double width = widths[row];
+		unsigned bin = width > 0 ? (unsigned)fmin(width * bins_per_px, BINS) : 0;
+		ret_bins->empty += width < 0;
+		if (bin >= BINS) {
+			ret_bins->wider++;
+		} else if (width > 0) {
+			ret_bins->sums[bin] += width;
+			ret_bins->squares += width * width;
+			ret_bins->counts[bin]++;
 		}
 	}
-	return high;
+}
+
+/* The least width that gets a full row so that the rows have room, from FULL_PX up to the end of
+ * the bins. Between the ends of a bin it is interpolated, so that it changes smoothly with the
+ * view. */
+static double find_full(const struct width_bins *bins, double room)
+{
+	double narrower = 0, before = 0;
+	uint32_t wider = bins->wider;
+	for (unsigned bin = 0; bin < BINS; bin++)
+		wider += bins->counts[bin];
+	for (unsigned bin = 0; bin < BINS; bin++) {
+		double end = bins->bin_px * (bin + 1);
+		narrower += bins->sums[bin];
+		wider -= bins->counts[bin];
+		double shares = narrower / end + wider;
+		if (shares <= room && end >= FULL_PX)
+			return fmax(end - bins->bin_px * (room - shares) / (before - shares), FULL_PX);
+		before = shares;
+	}
+	return bins->bin_px * BINS;
 }
 
 static double least_height(double height, double room, uint32_t count)
@@ -158,25 +213,36 @@ static double least_height(double height, double room, uint32_t count)
 	return count > 0 ? fmin(height, room / count) : height;
 }
 
+/* The sum of all heights is between those of the squares and of the shares. It is more than the
+ * room only if the rows are too many for any width. */
+static double find_k(const struct width_bins *bins, double full, double room)
+{
+	double last = bins->bin_px * BINS, shares = bins->wider, squares = bins->squares / last / last;
+	for (unsigned bin = 0; bin < BINS; bin++)
+		shares += bins->sums[bin] / last;
+	squares += bins->wider;
+	bool fits = full < last || shares <= room;
+	return fits ? 1 : fmin(fmax((room - squares) / (shares - squares), 0), 1);
+}
+
 static struct height_shape find_shape(
 	const struct weft_view *view, const double *widths, uint32_t rows)
 {
 	double picture = view->height / WEFT_VIEW_ROW_HEIGHT, room = ROOM * picture;
-	struct width_sums sums;
-	double full = find_full(widths, rows, room, view->width, &sums);
-	struct height_shape shape = {
-		.full = full,
-		.least = least_height(LEAST, LEAST_SHARE * picture, rows - sums.empty),
-		.hairline = least_height(EMPTY, EMPTY_SHARE * picture, sums.empty),
+	struct width_bins bins;
+	sort_into_bins(widths, rows, fmax(view->width, FULL_PX), &bins);
+	double full = find_full(&bins, room);
+	return (struct height_shape){
+		.one_by_full = 1 / full,
+		.k = find_k(&bins, full, room),
+		.least = least_height(LEAST, LEAST_SHARE * picture, rows - bins.empty),
+		.hairline = least_height(EMPTY, EMPTY_SHARE * picture, bins.empty),
 	};
-	double excess = sums.shares - sums.squares;
-	shape.k = excess > 0 ? fmin(fmax((room - sums.squares) / excess, 0), 1) : 1;
-	return shape;
 }
 
 static double height_of(const struct height_shape *shape, double width)
 {
-	double u = share_of(width, shape->full);
+	double u = share_of(width, shape->one_by_full);
 	if (width < 0)
 		return shape->hairline;
 	return shape->least + (1 - shape->least) * (shape->k * u + (1 - shape->k) * u * u);
@@ -235,13 +301,13 @@ void weft__render_row_edges(const struct weft_scene *scene, const struct weft_vi
 	double *ret_edges, uint32_t *ret_before)
 {
 	uint32_t rows = scene->layout->row_count;
-	const struct row_stretch shown = {weft_view_time(view, 0), weft_view_time(view, view->width)};
+	const struct rows_shown shown = find_shown(scene, view);
 	double *widths = ret_edges + 1; /* each becomes the edge below its row */
 	for (uint32_t row = 0; row < rows; row++)
 		widths[row] = width_of(scene, view, &shown, row);
 	if (ret_before)
 		count_rows(scene, widths, rows, ret_before);
-	add_tails(scene, view, &shown, widths);
+	add_tails(scene, view, &shown.times, widths);
 	struct height_shape shape = find_shape(view, widths, rows);
 	ret_edges[0] = rows ? -height_of(&shape, widths[0]) / 2 : 0; /* the first row is at 0 */
 	for (uint32_t row = 0; row < rows; row++)

@@ -5,6 +5,7 @@
  * because the rows of a live model are not contiguous.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "render/scene/scene.h"
 
@@ -35,18 +36,28 @@ static void sum_up(struct weft_scene *scene, uint32_t first, uint32_t end)
 	}
 }
 
+/* Starts with the sums of the former scene. */
 int weft__render_scene_make_runs(struct weft_scene *scene)
 {
 	const struct weft_tasks *t = &scene->model->tasks;
-	uint32_t last = 0;
-	for (uint32_t task = 0; task < t->count; task++)
-		last = t->end_activation[task] > last ? t->end_activation[task] : last;
+	const struct weft_scene *old = scene->news.previous;
+	uint32_t news = weft__render_news_count(scene), last = old ? old->ran_end : 0;
+	for (uint32_t i = 0; i < news; i++) {
+		uint32_t end = t->end_activation[weft__render_news_task(scene, i)];
+		last = end > last ? end : last;
+	}
+	scene->ran_end = last;
 	scene->ran_before = malloc((last / CHUNK + (size_t)1) * sizeof(*scene->ran_before));
 	if (!scene->ran_before)
 		return WEFT_ERROR_MEMORY;
-	for (uint32_t task = 0; task < t->count; task++)
+	if (old)
+		memcpy(scene->ran_before, old->ran_before,
+			(old->ran_end / CHUNK + (size_t)1) * sizeof(*scene->ran_before));
+	for (uint32_t i = 0; i < news; i++) {
+		uint32_t task = weft__render_news_task(scene, i);
 		if (t->end_activation[task] - t->first_activation[task] >= 2 * CHUNK)
 			sum_up(scene, t->first_activation[task], t->end_activation[task]);
+	}
 	return 0;
 }
 

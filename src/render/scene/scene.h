@@ -90,6 +90,9 @@ struct weft__edge_index {
 
 #define WEFT__EDGE_CHUNK 128
 
+/* Later than any tick of a task's end. */
+#define WEFT__NO_TICK UINT32_MAX
+
 /* Bands of one kind, not overlapping, in the order of time. */
 struct weft__bands {
 	struct weft_band_period *list;
@@ -125,10 +128,13 @@ struct weft_scene {
 	uint32_t *running_before;
 	unsigned running_shift;
 	uint32_t *start_ticks;  /* start of the task at each index of by_row */
+	uint32_t *end_ticks;    /* of each row: end of its last line; WEFT__NO_TICK if that has not
+							   ended. 0 for a row without lines */
 	uint64_t *gap_after;    /* bit i: the task at i ends before the next one of its row starts */
 	uint32_t *failed_lines; /* indices in by_row, ascending */
 	uint32_t failed_line_count;
 	uint64_t *ran_before;     /* running sums of activations, see runs.c */
+	uint32_t ran_end;         /* the activations are before this one */
 	struct weft__piles piles; /* tasks that share a row and are not in by_row */
 	struct weft__census census;
 	uint32_t *tracks; /* the lines of tracks that are shown: they are no tasks */

@@ -283,6 +283,7 @@ static void compare_indices(const struct weft_scene *grown, const struct weft_sc
 	assert_memory_equal(grown->shown_first, anew->shown_first, (rows + 1) * sizeof(uint32_t));
 	assert_memory_equal(grown->shown, anew->shown, anew->shown_first[rows] * sizeof(uint32_t));
 	assert_memory_equal(grown->start_ticks, anew->start_ticks, lines * sizeof(uint32_t));
+	assert_memory_equal(grown->end_ticks, anew->end_ticks, rows * sizeof(uint32_t));
 	assert_memory_equal(
 		grown->running_before, anew->running_before, (lines + 1) * sizeof(uint32_t));
 	assert_int_equal(grown->failed_line_count, anew->failed_line_count);
