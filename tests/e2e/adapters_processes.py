@@ -3,6 +3,7 @@
 import fcntl
 import glob
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -157,6 +158,31 @@ def a_lock_of_a_process_that_is_not_recorded():
         fcntl.flock(file, fcntl.LOCK_UN)
         equal(process.wait(), 0)
         assert re.search(r"'flock a.lock' was held by process %d at .*, which is not in the trace" % os.getpid(), answer), answer
+
+
+@case
+def few_waits_ask_for_the_list_of_locks():
+    """It takes the kernel long. This test lets go of the lock 100 times as soon as the program waits for it."""
+    program = ('import fcntl\n'
+               'with open("a.lock") as file:\n'
+               '    for _ in range(100): input(); fcntl.flock(file, fcntl.LOCK_EX); fcntl.flock(file, fcntl.LOCK_UN); print(flush=True)')
+    with temporary_directory() as folder, open(os.path.join(folder, 'a.lock'), 'w', encoding='utf-8') as file:
+        process = subprocess.Popen([WEFT, 'record', '-a', 'io', '-o', 't.weft', '/usr/bin/python3', '-c', program], cwd=folder, text=True,
+                                   env=dict(os.environ, XDG_RUNTIME_DIR=folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL)
+        waiter = re.compile(r'-> FLOCK .*:%d ' % os.fstat(file.fileno()).st_ino)
+        for _ in range(100):
+            fcntl.flock(file, fcntl.LOCK_EX)
+            print(file=process.stdin, flush=True)
+            while not waiter.search(pathlib.Path('/proc/locks').read_text(encoding='ascii')):
+                assert process.poll() is None
+            fcntl.flock(file, fcntl.LOCK_UN)
+            process.stdout.readline()
+        equal(process.wait(), 0)
+        events = json_lines(weft('dump', '--json', 't.weft', cwd=folder).stdout)
+        tags = [e['value'] for e in events if e['event'] == 'tag' and e['text'] == 'held by process']
+        equal(set(tags), {os.getpid()})
+        assert len(tags) < 100, len(tags)
 
 
 @case
