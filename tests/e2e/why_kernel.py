@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: ISC
 """weft why on running programs of which the trace says nothing: where the kernel has their threads."""
 import os
+import platform
+import re
 import signal
 import subprocess
 
@@ -16,6 +18,19 @@ poll.register(listener)
 poll.register(end, select.POLLIN)
 print(listener.getsockname()[1], listener.fileno(), end, flush=True)
 poll.poll()
+"""
+
+
+# Reads a pipe that it has made, by the calls of 32-bit programs.
+READS_32 = """
+void _start(void)
+{
+	int ends[2];
+	char byte;
+	__asm__ volatile("int $0x80" : : "a"(42), "b"(ends) : "memory");
+	for (;;)
+		__asm__ volatile("int $0x80" : : "a"(3), "b"(ends[0]), "c"(&byte), "d"(1) : "memory");
+}
 """
 
 
@@ -57,6 +72,40 @@ def the_kernel_says_where_a_thread_is():
         assert 'it was started without `weft record`' in result.stderr, result.stderr
         equal(result.stdout, "thread %d 'python3' sleeps in poll for descriptors %d (tcp 127.0.0.1:%d, listening), %d (pipe).\n" % (
             process.pid, listener, port, end))
+
+
+@case
+def a_call_of_another_machine_has_no_name():
+    """The number of read in 32-bit programs is that of close in others."""
+    with temporary_directory() as folder:
+        program = os.path.join(folder, 'program')
+        compiler = ['gcc', '-m32', '-nostdlib', '-static', '-fno-pic', '-x', 'c', '-', '-o', program]
+        if platform.machine() != 'x86_64' or subprocess.run(compiler, input=READS_32, text=True, check=False).returncode:
+            skip('no compiler of 32-bit programs')
+        try:
+            process = subprocess.Popen([program])
+        except OSError:
+            skip('this system runs no 32-bit programs')
+        wait_until('it sleeps', lambda: process_stat(process.pid)[0] == b'S', process)
+        said = weft('why', process.pid, status=1).stdout
+        process.kill()
+        process.wait()
+        assert re.fullmatch(r"thread %d 'program' sleeps( in the kernel's function \w+)?\.\n" % process.pid, said), said
+
+
+@case
+def a_socket_has_its_whole_name():
+    program = 'import socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.bind(sys.argv[1]); s.recv(1)'
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'a b)\t c')
+        with subprocess.Popen(['/usr/bin/python3', '-c', program, path]) as process:
+            wait_until('it sleeps', lambda: process_stat(process.pid)[0] == b'S' and os.path.exists(path), process)
+            if not is_readable('/proc/%d/syscall' % process.pid):
+                process.kill()
+                skip('this system does not show calls of other processes')
+            said = weft('why', process.pid, status=1).stdout
+            process.kill()
+        assert said.endswith(' (unix %s).\n' % path.replace('\t', '\\t')), said
 
 
 main()

@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -48,6 +49,16 @@ size_t weft__runs_kernel_threads(pid_t pid, uint64_t *ret_threads, size_t most)
 	return count;
 }
 
+/* True if the calls of the process have the numbers of our own: a 32-bit program has others. */
+static bool has_our_calls(pid_t pid)
+{
+	char path[64], own[EI_NIDENT + 5], other[EI_NIDENT + 5]; /* up to e_machine */
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return read_file("/proc/self/exe", own, sizeof(own)) && read_file(path, other, sizeof(other)) &&
+		   own[EI_CLASS] == other[EI_CLASS] &&
+		   memcmp(own + EI_NIDENT + 2, other + EI_NIDENT + 2, 2) == 0;
+}
+
 /* A number in hexadecimal with "0x", as in /proc/PID/syscall. */
 static bool read_argument(const char *line, unsigned index, uint64_t *ret_number)
 {
@@ -87,7 +98,8 @@ bool weft__runs_kernel_look(pid_t pid, uint64_t thread, struct weft__runs_kernel
 		kernel.function[0] = '\0';
 	snprintf(
 		path, sizeof(path), "/proc/%d/task/%llu/syscall", (int)pid, (unsigned long long)thread);
-	kernel.has_call = read_file(path, text, sizeof(text)) && read_call(text, &kernel);
+	kernel.has_call =
+		read_file(path, text, sizeof(text)) && read_call(text, &kernel) && has_our_calls(pid);
 	*ret_kernel = kernel;
 	return true;
 }
@@ -162,9 +174,10 @@ static bool find_socket(
 			is_found = format_socket(protocol, line, text, bytes);
 			continue;
 		}
+		/* A path may have spaces. */
 		size_t size;
 		const char *name = weft__field(line, column + 1, &size);
-		snprintf(text, bytes, size ? "unix %.*s" : "unix", (int)size, name);
+		snprintf(text, bytes, size ? "unix %.*s" : "unix", (int)strcspn(name, "\n"), name);
 		is_found = true;
 	}
 	free(line);

@@ -13,7 +13,7 @@
 struct weft__runs_kernel {
 	char name[32];   /* of the thread */
 	char state;      /* 'S': it sleeps; 'D': it cannot be interrupted; 'R', 'T', … : proc(5) */
-	bool has_call;   /* the system call is known: the process is of this user, at least */
+	bool has_call;   /* the system call is known: the process is of this user and machine */
 	uint64_t number; /* of the call, as the machine's programs number them */
 	uint64_t arguments[6];
 	char function[64]; /* of the kernel, in which it sleeps; "": unknown */
