@@ -109,15 +109,15 @@ static int name_lines(struct weft_cut *cut, struct weft_slice prefix, const char
 	return error;
 }
 
-/* Copies the level changes up to the range's end. */
+/* Copies the newest level changes up to the range's end. */
 static void describe_changes(const struct weft_cut *cut, const struct weft_trace_description *trace,
 	struct weft_abi_buffer *header)
 {
-	for (uint32_t i = 0; i < trace->change_count && i < WEFT_ABI_CHANGES; i++) {
+	for (uint32_t i = 0; i < trace->change_count; i++) {
 		const struct weft_trace_change *change = &trace->changes[i];
 		if (change->time_ns >= cut->range.end_ns)
 			break;
-		header->changes[i] = (struct weft_abi_change){
+		header->changes[i % WEFT_ABI_CHANGES] = (struct weft_abi_change){
 			.ticks = weft__export_cut_ticks(trace, change->time_ns),
 			.category = change->category,
 			.level = change->level,

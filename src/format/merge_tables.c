@@ -232,23 +232,78 @@ static int take_losses(struct weft__merge *m, const struct weft__merged_part *pa
 	return periods ? 0 : WEFT_ERROR_MEMORY;
 }
 
+/* Each file of one stream has all its categories and the newest changes: they are one buffer's. */
+
+static bool is_of_stream(const struct weft__merge *m, uint32_t buffer)
+{
+	const struct weft_trace_buffer *buffers = m->buffers.rows;
+	return buffer < m->buffers.count && buffers[buffer].series;
+}
+
+static struct weft_trace_category *find_category(
+	const struct weft__merge *m, const struct weft_trace_category *category)
+{
+	struct weft_trace_category *list = m->categories.rows;
+	for (uint32_t i = 0; is_of_stream(m, category->buffer) && i < m->categories.count; i++)
+		if (list[i].buffer == category->buffer && list[i].number == category->number)
+			return &list[i];
+	return NULL;
+}
+
+/* Levels are those at the latest end, as for the buffer. */
+static int take_category(
+	struct weft__merge *m, struct weft_trace_category category, uint64_t end_ns)
+{
+	const struct weft_trace_buffer *buffers = m->buffers.rows;
+	struct weft_trace_category *row = find_category(m, &category);
+	if (row && end_ns < buffers[category.buffer].end_ns)
+		return 0;
+	if (!row)
+		row = append(&m->categories, 1, sizeof(*row));
+	if (!row)
+		return WEFT_ERROR_MEMORY;
+	*row = category;
+	return 0;
+}
+
+static bool has_change(const struct weft__merge *m, const struct weft_trace_change *change)
+{
+	const struct weft_trace_change *list = m->changes.rows;
+	for (uint32_t i = 0; is_of_stream(m, change->buffer) && i < m->changes.count; i++)
+		if (list[i].time_ns == change->time_ns && list[i].buffer == change->buffer &&
+			list[i].category == change->category && list[i].level == change->level)
+			return true;
+	return false;
+}
+
+static int take_change(struct weft__merge *m, struct weft_trace_change change)
+{
+	if (has_change(m, &change))
+		return 0;
+	struct weft_trace_change *row = append(&m->changes, 1, sizeof(*row));
+	if (!row)
+		return WEFT_ERROR_MEMORY;
+	*row = change;
+	return 0;
+}
+
 static int take_levels(struct weft__merge *m, const struct weft__merged_part *part)
 {
 	const struct weft_trace_description *d = weft_decoder_describe(part->decoder);
-	struct weft_trace_category *categories =
-		append(&m->categories, d->category_count, sizeof(*categories));
-	struct weft_trace_change *changes = append(&m->changes, d->change_count, sizeof(*changes));
-	if (!categories || !changes)
-		return WEFT_ERROR_MEMORY;
-	for (uint32_t i = 0; i < d->category_count; i++) {
-		categories[i] = d->categories[i];
-		categories[i].buffer += part->first_buffer;
+	int error = 0;
+	for (uint32_t i = 0; i < d->category_count && !error; i++) {
+		struct weft_trace_category category = d->categories[i];
+		uint64_t end_ns =
+			weft_trace_buffer_at(d->buffers, d->buffer_count, category.buffer)->end_ns;
+		category.buffer += part->first_buffer;
+		error = take_category(m, category, end_ns);
 	}
-	for (uint32_t i = 0; i < d->change_count; i++) {
-		changes[i] = d->changes[i];
-		changes[i].buffer += part->first_buffer;
+	for (uint32_t i = 0; i < d->change_count && !error; i++) {
+		struct weft_trace_change change = d->changes[i];
+		change.buffer += part->first_buffer;
+		error = take_change(m, change);
 	}
-	return 0;
+	return error;
 }
 
 int weft__format_merge_describe(struct weft__merge *m)
@@ -265,7 +320,8 @@ int weft__format_merge_describe(struct weft__merge *m)
 	if (error)
 		return error;
 	qsort(m->losses.rows, m->losses.count, sizeof(struct weft_loss_period), by_end);
-	qsort(m->changes.rows, m->changes.count, sizeof(struct weft_trace_change), by_time);
+	if (m->changes.count)
+		qsort(m->changes.rows, m->changes.count, sizeof(struct weft_trace_change), by_time);
 	d->loss_periods = m->losses.rows;
 	d->loss_period_count = m->losses.count;
 	d->categories = m->categories.rows;

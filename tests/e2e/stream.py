@@ -357,6 +357,11 @@ def rotated_files_are_one_trace(here):
     equal(whole['ending'], 'exit')
     ids = [row['task'] for row in json_lines(weft('dump', '--tasks', '--json', *files).stdout)]
     equal(len(ids), len(set(ids)), 'a task is listed once')
+    for listed in ('categories', 'changes'):  # each file has those of the program
+        equal(whole[listed], info(files[-1])[listed])
+    weft('cut', *files, '-o', here.file('cut.weft'))
+    for listed in ('categories', 'changes'):
+        equal(info(here.file('cut.weft'))[listed], whole[listed])
     weft('info', files[0], files[-1])  # some of them are one, too
     result = weft('info', files[0], files[0], status=None)  # the same file is not
     assert 'same' in result.stderr, result.stderr

@@ -631,18 +631,16 @@ static void a_band_keeps_the_reason_that_it_interrupts(void **state)
 		"\"rundown\":true,\"thread\":0}\n");
 }
 
-static void level_changes_are_kept_up_to_the_end_of_the_range(void **state)
+/* A part from 100 to 200 of a trace with these changes. */
+static struct weft_decoder *cut_changes(
+	const struct weft_trace_change *changes, uint32_t count, struct weft_text *ret_part)
 {
-	(void)state;
-	static const struct weft_trace_change changes[] = {{.time_ns = 50, .level = 1},
-		{.time_ns = 150, .level = 2}, {.time_ns = 200, .level = 3}, {.time_ns = 250, .level = 4}};
 	const struct weft_cut_range range = {100, 200};
 	struct weft_trace_description trace = description;
-	struct weft_text part = {0};
-	struct weft_cut *cut = begin(&range, &part);
+	struct weft_cut *cut = begin(&range, ret_part);
 	struct weft_decoder *decoder;
 	trace.changes = changes;
-	trace.change_count = 4;
+	trace.change_count = count;
 	assert_int_equal(
 		weft_cut_add(cut,
 			&(struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = 120, .task = 1}, &trace),
@@ -650,13 +648,41 @@ static void level_changes_are_kept_up_to_the_end_of_the_range(void **state)
 	assert_int_equal(weft_cut_finish(cut, &trace), 0);
 	weft_cut_destroy(cut);
 	assert_int_equal(weft_decoder_create(&decoder), 0);
-	assert_int_equal(weft_decoder_feed_borrowed(decoder, part.bytes, part.size), 0);
+	assert_int_equal(weft_decoder_feed_borrowed(decoder, ret_part->bytes, ret_part->size), 0);
 	assert_int_equal(weft_decoder_finish(decoder), 0);
+	return decoder;
+}
+
+static void level_changes_are_kept_up_to_the_end_of_the_range(void **state)
+{
+	(void)state;
+	static const struct weft_trace_change changes[] = {{.time_ns = 50, .level = 1},
+		{.time_ns = 150, .level = 2}, {.time_ns = 200, .level = 3}, {.time_ns = 250, .level = 4}};
+	struct weft_text part = {0};
+	struct weft_decoder *decoder = cut_changes(changes, 4, &part);
 	const struct weft_trace_description *d = weft_decoder_describe(decoder);
 	assert_int_equal(d->change_count, 2);
 	assert_int_equal(d->changes[0].time_ns, 50);
 	assert_int_equal(d->changes[1].time_ns, 150);
 	assert_int_equal(d->changes[1].level, 2);
+	weft_decoder_destroy(decoder);
+	weft_text_finish(&part);
+}
+
+/* A merged trace may have more than a header has room for. */
+static void the_newest_level_changes_are_kept(void **state)
+{
+	(void)state;
+	struct weft_trace_change changes[100];
+	for (unsigned i = 0; i < 100; i++)
+		changes[i] = (struct weft_trace_change){.time_ns = 101 + i, .level = i % 5};
+	struct weft_text part = {0};
+	struct weft_decoder *decoder = cut_changes(changes, 100, &part);
+	const struct weft_trace_description *d = weft_decoder_describe(decoder);
+	assert_int_equal(d->change_count, 64);
+	assert_int_equal(d->changes[0].time_ns, 136);
+	assert_int_equal(d->changes[63].time_ns, 199);
+	assert_int_equal(d->changes[63].level, 98 % 5);
 	weft_decoder_destroy(decoder);
 	weft_text_finish(&part);
 }
@@ -873,6 +899,7 @@ int main(void)
 		cmocka_unit_test(losses_are_those_of_the_range),
 		cmocka_unit_test(a_part_keeps_why_its_threads_are_idle),
 		cmocka_unit_test(level_changes_are_kept_up_to_the_end_of_the_range),
+		cmocka_unit_test(the_newest_level_changes_are_kept),
 		cmocka_unit_test(a_missing_text_is_reported),
 		cmocka_unit_test(the_age_of_a_task_grows_up_to_the_range),
 		cmocka_unit_test(an_ended_task_is_left_out),

@@ -18,6 +18,7 @@
 #include <weft/model.h>
 
 #include "decoded.h"
+#include "abi/category_abi.h"
 #include "made_stream.h"
 
 #define BUFFERS 3
@@ -585,6 +586,49 @@ static void levels_belong_to_their_buffer(void **state)
 	}
 }
 
+/* A file of a stream that ends at `end_ns`: category 3 has the last of `count` levels, which were
+ * set at 100, 200, …; the header has the newest 64. */
+static struct weft_decoder *open_levels(struct made_stream *stream, uint32_t count, uint64_t end_ns)
+{
+	struct weft_abi_buffer header = made_header();
+	header.series = 5;
+	header.uuid[0] = 1;
+	header.ending = WEFT_ABI_ENDING_EXIT;
+	header.end.ticks = header.end.monotonic_ns = end_ns;
+	header.categories[3] = WEFT_ABI_CATEGORY(1, 0);
+	for (uint32_t i = 0; i < count; i++)
+		weft__abi_set_level(&header, 100 * (i + 1), 3, (uint8_t)(i % 5));
+	made_begin(stream, &header);
+	made_name(stream, 0, "net");
+	return open_bytes(stream->bytes, stream->size);
+}
+
+static void files_of_one_stream_have_the_same_levels(void **state)
+{
+	static struct made_stream first, second;
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct weft_decoder *parts[] = {
+			open_levels(&first, i ? 70 : 50, i ? 9000 : 6000),
+			open_levels(&second, i ? 50 : 70, i ? 6000 : 9000),
+		};
+		struct weft_decoder *merged = merge(parts, 2);
+		struct weft_event event;
+		assert_int_equal(weft_decoder_next(merged, &event), WEFT_END);
+		const struct weft_trace_description *d = weft_decoder_describe(merged);
+		assert_int_equal(d->category_count, 1);
+		assert_int_equal(d->categories[0].level, 69 % 5);
+		assert_int_equal(d->change_count, 70);
+		for (uint32_t n = 0; n < 70; n++) {
+			assert_int_equal(d->changes[n].time_ns, 100 * (n + 1));
+			assert_int_equal(d->changes[n].level, n % 5);
+		}
+		weft_decoder_destroy(merged);
+		weft_decoder_destroy(parts[0]);
+		weft_decoder_destroy(parts[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -597,6 +641,7 @@ int main(void)
 		cmocka_unit_test(a_damaged_part_does_not_lose_the_others),
 		cmocka_unit_test(a_part_that_still_arrives_holds_up_the_others),
 		cmocka_unit_test(levels_belong_to_their_buffer),
+		cmocka_unit_test(files_of_one_stream_have_the_same_levels),
 		cmocka_unit_test(losses_are_in_the_order_of_their_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
