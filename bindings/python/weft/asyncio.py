@@ -22,6 +22,7 @@ before its first event loop. What is recorded:
 
 All of it has the category "asyncio". Exceptions, tracebacks, cancellation and the types of all objects stay as they are.
 """
+import _signal
 import asyncio
 import atexit
 import concurrent.futures.thread
@@ -222,7 +223,7 @@ def record():
         'check_cancel': _inner_code(getattr(futures, '_chain_future', None), '_call_check_cancel'),
         'cancelled_error': asyncio.CancelledError, 'Timeout': asyncio.Timeout,
         'label_of_lock': _label_of_lock, 'label_of_job': _label_of_job, 'label_of_loop': _label_of_loop,
-        'is_asleep': _is_asleep, 'Runner': asyncio.Runner,
+        'is_asleep': _is_asleep, 'getsignal': _signal.getsignal, 'Runner': asyncio.Runner,
         'Handle': events.Handle, 'BaseEventLoop': asyncio.BaseEventLoop,
         'WorkItem': concurrent.futures.thread._WorkItem,
         'selects': {getattr(selectors, name): getattr(selectors, name).select for name in names if hasattr(selectors, name)},

@@ -17,6 +17,7 @@
  *     Future.result         a thread blocks until a future of concurrent.futures is done
  */
 #include "conditions.h"
+#include "dropped.h"
 #include "entry.h"
 #include "errors.h"
 #include "jobs.h"
@@ -116,6 +117,7 @@ static bool take_waits(PyObject *objects)
 		   take_object(objects, "check_cancel", &waits->check_cancel) &&
 		   take_object(objects, "cancelled_error", &weft_python_cancelled_error) &&
 		   take_object(objects, "cancel_and_wait", &waits->cancel_and_wait) &&
+		   take_object(objects, "getsignal", &weft_python_getsignal) &&
 		   take_object(objects, "release_waiter", &waits->release_waiter) &&
 		   take_object(objects, "task_group_done", &waits->task_group_done) &&
 		   take_object(objects, "set_state", &waits->set_state);
