@@ -69,8 +69,6 @@ static const char *recognize_json(struct head head)
 		i++;
 	if (i == head.size || (head.bytes[i] != '{' && head.bytes[i] != '['))
 		return NULL;
-	if (contains(head, "\"traceEvents\"") || contains(head, "\"ph\""))
-		return "a Chrome trace, JSON: ui.perfetto.dev opens it";
 	if (contains(head, "\"resourceSpans\"") || contains(head, "\"resource_spans\""))
 		return "spans of OpenTelemetry, JSON";
 	return "JSON";
