@@ -13,7 +13,9 @@
  *
  *     FOLDER/0123456789abcdef0123456789abcdef.counters      `region` in hexadecimal
  *
- * The header behind the attach page then has the same `region`, and no rows.
+ * The header behind the attach page then has the same `region`, and no rows. A program that records
+ * from its start on has no such page: what would be behind it is in a file beside its ring
+ * (run_abi.h).
  *
  * A counter's value is the sum of its cells in all shards, as a signed number, and of its cell of
  * `real`, which has the bits of a double. Rows are only added, and never change. The owner reads

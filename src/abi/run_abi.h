@@ -7,13 +7,13 @@
  *     PROG-PID.2.weft    the ring of the next program PROG that the same process has become (exec)
  *     PROG-PID.metrics   the values of its metrics (metric_abi.h), if it has some, and if no agent
  *                        collects them
- *     PROG-PID.failed    no ring: a symbolic link whose target is the reason
- *     total              64-bit words: the bound on all rings together, then the size of each; a
- *                        size with the highest bit: that many bytes are free again
- *     first              made by the first process that records, which may take half of the room
- *     orphaned           made when the run was first found abandoned; its age is counted from then
- *     output             a symbolic link to the directory in which the traces will be saved, if the
- *                        user named one
+ *     PROG-PID.counters  the values of its counters (counter_abi.h), if it records from its start
+ * on PROG-PID.failed    no ring: a symbolic link whose target is the reason total 64-bit words: the
+ * bound on all rings together, then the size of each; a size with the highest bit: that many bytes
+ * are free again first              made by the first process that records, which may take half of
+ * the room orphaned           made when the run was first found abandoned; its age is counted from
+ * then output             a symbolic link to the directory in which the traces will be saved, if
+ * the user named one
  *
  * The environment passes the rest from `weft record` to the program.
  */
@@ -22,6 +22,7 @@
 
 #define WEFT_ABI_RUN_RING     ".weft"
 #define WEFT_ABI_RUN_METRICS  ".metrics"
+#define WEFT_ABI_RUN_COUNTERS ".counters"
 #define WEFT_ABI_RUN_FAILED   ".failed"
 #define WEFT_ABI_RUN_TOTAL    "total"
 #define WEFT_ABI_RUN_FIRST    "first"

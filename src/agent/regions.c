@@ -36,19 +36,17 @@ static const struct kind {
 	const char *suffix, *magic;
 	uint32_t version;
 	size_t region, born, program, is_elsewhere; /* offsets */
-	enum weft__runs_memory nameless;
-	off_t at; /* in the nameless file */
 } kinds[WEFT__AGENT_KINDS] = {
 	[WEFT__AGENT_COUNTERS] = {sizeof(struct weft_abi_counters), WEFT_ABI_AGENT_SUFFIX,
 		WEFT_ABI_COUNTERS_MAGIC, WEFT_ABI_COUNTERS_VERSION,
 		offsetof(struct weft_abi_counters, region),
 		offsetof(struct weft_abi_counters, born_unix_ns),
 		offsetof(struct weft_abi_counters, program),
-		offsetof(struct weft_abi_counters, is_elsewhere), WEFT__RUNS_PAGE, WEFT_ABI_ATTACH_BYTES},
+		offsetof(struct weft_abi_counters, is_elsewhere)},
 	[WEFT__AGENT_METRICS] = {WEFT_ABI_METRICS_BYTES, WEFT_ABI_AGENT_METRICS_SUFFIX,
 		WEFT_ABI_METRICS_MAGIC, WEFT_ABI_METRICS_VERSION, offsetof(struct weft_abi_metrics, region),
 		offsetof(struct weft_abi_metrics, born_unix_ns), offsetof(struct weft_abi_metrics, program),
-		offsetof(struct weft_abi_metrics, is_elsewhere), WEFT__RUNS_METRICS, 0},
+		offsetof(struct weft_abi_metrics, is_elsewhere)},
 };
 
 _Static_assert(offsetof(struct weft_abi_counters, version) == 8 &&
@@ -275,19 +273,21 @@ static int open_beside(enum weft__agent_kind kind, pid_t pid, int own, const uin
 	return fd;
 }
 
-/* Adds the process's nameless memory of that kind. A child that was forked by clone(2) has its
- * parent's, which is not its own. */
+/* Adds the process's memory of that kind that is not in the folder. A child that was forked by
+ * clone(2) has its parent's, which is not its own. */
 static void look_for(
 	struct weft__agent_regions *regions, enum weft__agent_kind kind, pid_t pid, uint64_t started)
 {
 	const struct kind *it = &kinds[kind];
 	char *memory = regions->memory;
 	char name[WEFT_ABI_AGENT_NAME_BYTES];
-	int fd = weft__runs_memory_open(pid, it->nameless);
+	off_t at = 0;
+	int fd = kind == WEFT__AGENT_COUNTERS ? weft__runs_counters_open(pid, &at)
+										  : weft__runs_memory_open(pid, WEFT__RUNS_METRICS);
 	if (fd < 0)
 		return;
 	const size_t head = sizeof(struct weft_abi_metrics);
-	bool is_own = pread(fd, memory, head, it->at) == (ssize_t)head &&
+	bool is_own = pread(fd, memory, head, at) == (ssize_t)head &&
 				  word_at(memory, 12) == (uint32_t)weft__source_process_own_pid(pid);
 	weft__runs_region_name((const uint8_t *)memory + it->region, it->suffix, name);
 	if (!is_own || strspn(name, "0") >= 32 || weft__agent_regions_named(regions, name)) {
@@ -303,7 +303,7 @@ static void look_for(
 		return;
 	region->pid = pid;
 	region->started = started;
-	region->at = it->at;
+	region->at = at;
 }
 
 static void look_at(void *context, pid_t pid)

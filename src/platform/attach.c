@@ -23,6 +23,7 @@
 
 #include "abi/attach_abi.h"
 #include "abi/counter_abi.h"
+#include "abi/run_abi.h"
 #include "kernel/call.h"
 #include "record/atomics.h"
 #include "record/counters.h"
@@ -93,6 +94,19 @@ static bool make_page(void *at)
 	begin_counters((struct weft_abi_counters *)((char *)page + WEFT_ABI_ATTACH_BYTES));
 	offered.view = view;
 	return true;
+}
+
+/* Forked children count in private memory: the file is not theirs. */
+void weft__platform_attach_show_counters(void)
+{
+	const char *path = weft__platform_linux_beside(WEFT_ABI_RUN_COUNTERS);
+	if (!path || madvise(&weft__counters.own, sizeof(weft__counters.own), MADV_WIPEONFORK) != 0)
+		return;
+	weft__platform_region_find();
+	weft__platform_memory_begin();
+	struct weft_abi_counters *beside = weft__platform_region_make_at(path, WEFT_ABI_COUNTERS_BYTES);
+	if (beside)
+		begin_counters(beside);
 }
 
 /* ---- Forked children ---- */

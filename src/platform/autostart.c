@@ -285,7 +285,7 @@ static struct {
 	pid_t owner; /* 0: there is none in a run directory */
 } made;
 
-const char *weft__platform_linux_metrics_path(void)
+const char *weft__platform_linux_beside(const char *suffix)
 {
 	static struct text path;
 	if (!made.owner || made.owner != weft__kernel_process())
@@ -293,7 +293,7 @@ const char *weft__platform_linux_metrics_path(void)
 	path.size = 0;
 	append(&path, made.path.bytes);
 	path.size -= sizeof(WEFT_ABI_RUN_RING) - 1;
-	append(&path, WEFT_ABI_RUN_METRICS);
+	append(&path, suffix);
 	return path.bytes;
 }
 
@@ -499,8 +499,11 @@ static bool resume(bool for_event)
 void weft__platform_linux_offer(void)
 {
 	const uint8_t *level = NULL;
-	if (!weft__record_generation() && weft__platform_attach_is_wanted() &&
-		!weft__kernel_is_filtered())
+	if (!weft__platform_attach_is_wanted() || weft__kernel_is_filtered())
+		return;
+	if (weft__record_generation())
+		weft__platform_attach_show_counters();
+	else
 		level = weft__platform_attach_offer();
 	if (!level)
 		return;

@@ -13,8 +13,8 @@
 /* Starts recording if the environment says so. */
 void weft__platform_linux_autostart(void);
 
-/* Lets another process ask this one to record, unless the environment forbids it. Only for a
- * process that does not record. */
+/* Lets other processes read the counters of this one, and if it does not record, ask it to, unless
+ * the environment forbids it. */
 void weft__platform_linux_offer(void);
 
 /* Sets the levels that the environment wants, before recording starts. */
@@ -23,9 +23,9 @@ void weft__platform_linux_levels(void);
 /* True if the environment wants no system call after a thread's first event. */
 bool weft__platform_linux_is_quiet(void);
 
-/* The path of the file beside this process's ring in a run directory that is for its metrics; NULL:
- * there is no such ring. Valid until the next call. */
-const char *weft__platform_linux_metrics_path(void);
+/* The path of the file with that suffix beside this process's ring in a run directory; NULL: there
+ * is no such ring. Valid until the next call. */
+const char *weft__platform_linux_beside(const char *suffix);
 
 /* Reports what is not recorded, and why: to the run directory, if there is one, and to standard
  * error if no `weft record` prints it. */
@@ -94,6 +94,9 @@ bool weft__platform_attach_is_wanted(void);
 /* Makes the page for requests of other processes. Its level, or NULL if there is no page. */
 const uint8_t *weft__platform_attach_offer(void);
 
+/* Puts the counters of a program that records from its start on beside its ring. */
+void weft__platform_attach_show_counters(void);
+
 struct weft__attach_request {
 	uint32_t number;
 	uint64_t ring_bytes; /* 0: depends on the free room */
@@ -126,9 +129,8 @@ void weft__platform_region_begin_metrics(struct weft_abi_metrics *metrics);
 struct weft_abi_counters *weft__platform_region_make(const uint8_t region[16]);
 struct weft_abi_metrics *weft__platform_region_make_metrics(const uint8_t region[16]);
 
-/* The same without an agent, in a new file of that path. */
-struct weft_abi_metrics *weft__platform_region_make_metrics_at(
-	const char *path, const uint8_t region[16]);
+/* A new file of that path and size, mapped; it is zero. NULL if that is impossible. */
+void *weft__platform_region_make_at(const char *path, size_t bytes);
 
 /* ---- run.c ---- */
 

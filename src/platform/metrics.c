@@ -15,6 +15,7 @@
 
 #include <weft/error.h>
 
+#include "abi/run_abi.h"
 #include "kernel/call.h"
 #include "kernel/filter.h"
 #include "record/metrics.h"
@@ -43,8 +44,12 @@ static bool is_wiped(void)
 static struct weft_abi_metrics *make_lasting(const uint8_t region[16])
 {
 	struct weft_abi_metrics *memory = weft__platform_region_make_metrics(region);
-	const char *path = memory ? NULL : weft__platform_linux_metrics_path();
-	return path ? weft__platform_region_make_metrics_at(path, region) : memory;
+	const char *path = memory ? NULL : weft__platform_linux_beside(WEFT_ABI_RUN_METRICS);
+	if (!path || !(memory = weft__platform_region_make_at(path, WEFT_ABI_METRICS_BYTES)))
+		return memory;
+	memcpy(memory->region, region, sizeof(memory->region));
+	weft__platform_region_begin_metrics(memory);
+	return memory;
 }
 
 /* Metrics are in the file of an agent, if there is one, or beside the ring. Without random bytes

@@ -11,7 +11,8 @@
  * The file's pages are allocated at once: otherwise a full file system would end the program by
  * SIGBUS at some change of a counter. If anything fails, the counters stay in nameless memory.
  *
- * A program that is recorded has its metrics in a file beside its ring, if no agent collects them.
+ * A program that is recorded has its counters in a file beside its ring, and its metrics if no
+ * agent collects them.
  *
  * All system calls are made at the program's start, with its first metric, and in the handler of
  * fork(): later the program may have installed a filter that kills. A forked child that executes
@@ -235,23 +236,19 @@ static void *make(const struct kind *kind, const uint8_t region[16])
 	return memory;
 }
 
-struct weft_abi_metrics *weft__platform_region_make_metrics_at(
-	const char *path, const uint8_t region[16])
+void *weft__platform_region_make_at(const char *path, size_t bytes)
 {
 	const struct stat folder_of_run = {.st_size = 0};
 	struct rlimit limit;
 	void *memory = NULL;
 	int saved = errno;
-	bool may_grow =
-		getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= WEFT_ABI_METRICS_BYTES;
+	bool may_grow = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
 	int fd = may_grow
 				 ? weft__kernel_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)
 				 : -1;
-	if (fd >= 0 && has_room(fd, &folder_of_run) && fallocate(fd, 0, 0, WEFT_ABI_METRICS_BYTES) == 0)
-		memory = weft__platform_memory_map(fd, WEFT_ABI_METRICS_BYTES);
-	if (memory)
-		begin_metrics(memory, region);
-	else if (fd >= 0)
+	if (fd >= 0 && has_room(fd, &folder_of_run) && fallocate(fd, 0, 0, (off_t)bytes) == 0)
+		memory = weft__platform_memory_map(fd, bytes);
+	if (fd >= 0 && !memory)
 		weft__kernel_unlink(path);
 	if (fd >= 0)
 		weft__kernel_close(fd);

@@ -23,13 +23,13 @@ class Host:
         self.running, self.rings = [], 0
         os.mkdir(self.folder, 0o700)
 
-    def program(self, *lines, subject=None, records=None):
+    def program(self, *lines, subject=None, records=None, command=()):
         """Starts a program that changes its counters, and goes on."""
         env = self.env
         if self.records if records is None else records:
             self.rings += 1
             env = dict(env, WEFT_OUT='%s/ring-%d.weft' % (self.outer, self.rings))
-        it = subprocess.Popen([subject or self.subject], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
+        it = subprocess.Popen([*command, subject or self.subject], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env)
         it.stdout.readline()
         self.running.append(it)
         self.tell(it, *lines)
@@ -46,6 +46,11 @@ class Host:
         self.running.remove(it)
         it.kill()
         it.communicate()
+
+    def end(self, it):
+        self.running.remove(it)
+        it.communicate()
+        equal(it.returncode, 0)
 
     def dead(self, *lines):
         self.kill(self.program(*lines))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""weft metrics: the counters of running programs that record nothing."""
+"""weft metrics: the counters of running programs, whether or not they record."""
 import contextlib
 import os
 import pty
@@ -57,6 +57,31 @@ def a_program_that_is_recorded_later_keeps_its_values():
             equal(it.values(), {'requests': 6})
             recorder.terminate()
         equal(it.values(), {'requests': 6})
+
+
+@case
+def a_program_that_is_recorded_from_its_start_on_has_them_too():
+    with temporary_directory() as folder:
+        env = {'XDG_RUNTIME_DIR': folder, 'WEFT_AGENT': 'none'}
+        with program(WEFT, 'record', '-o', os.path.join(folder, 't.weft'), '--', **env) as it:
+            weft('metrics', it.pid, status=1)
+            it.tell('requests 2', 'load 0.5', 'requests 3')
+            equal(it.values(env=env), {'requests': 5, 'load': 0.5})
+            assert str(it.pid) in weft('metrics').stdout
+            assert re.search(r'metrics-subject %d\n(.*\n)* +5 +requests' % it.pid, weft('top', it.pid).stdout)
+            it.tell('fork', 'requests 1')  # the child's are in its trace alone
+            assert 'weft info %d' % it.pid in weft('metrics', it.pid, status=3).stderr
+            equal(it.values(it.parent, env=env), {'requests': 5, 'load': 0.5})
+        equal(os.listdir(os.path.join(folder, 'weft')), [])
+
+
+@case
+def a_recorded_program_that_executes_another_has_those_of_the_last():
+    with temporary_directory() as folder:
+        command = WEFT, 'record', '-o', os.path.join(folder, 't.weft'), '--', 'sh', '-c', 'exec "$0"'
+        with program(*command, XDG_RUNTIME_DIR=folder, WEFT_AGENT='none') as it:
+            it.tell('requests 2')
+            equal(it.values(), {'requests': 2})
 
 
 def regions(folder):

@@ -70,8 +70,8 @@ static void explain(pid_t pid, int error)
 	if (error == ENOENT)
 		cli_error(
 			"process %d has no counters that can be read: it is not linked with libweft, was "
-			"started by `weft record` (`weft info %d` has its counters), has WEFT_ATTACH=none, "
-			"or was forked by clone(2)",
+			"forked by a program under `weft record` or records in place (`weft info %d` has its "
+			"counters), has WEFT_ATTACH=none, or was forked by clone(2)",
 			(int)pid, (int)pid);
 	else
 		cli_error("process %d: %s", (int)pid, strerror(error));

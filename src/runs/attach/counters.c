@@ -121,12 +121,20 @@ int weft__runs_metrics_open(pid_t pid)
 	return -1;
 }
 
+int weft__runs_counters_open(pid_t pid, off_t *ret_offset)
+{
+	int fd = weft__runs_memory_open(pid, WEFT__RUNS_PAGE);
+	*ret_offset = fd < 0 ? 0 : WEFT_ABI_ATTACH_BYTES;
+	return fd < 0 && errno == ENOENT ? weft__runs_region_open_counters(pid) : fd;
+}
+
 static int read_counters(pid_t pid, struct weft__runs_counters *ret_counters)
 {
 	struct weft_abi_counters *memory = malloc(sizeof(*memory));
 	const size_t bytes = sizeof(*memory);
-	int fd = memory ? weft__runs_memory_open(pid, WEFT__RUNS_PAGE) : -1;
-	int error = fd < 0 ? errno : weft__runs_region_read(fd, WEFT_ABI_ATTACH_BYTES, memory, bytes);
+	off_t offset = 0;
+	int fd = memory ? weft__runs_counters_open(pid, &offset) : -1;
+	int error = fd < 0 ? errno : weft__runs_region_read(fd, offset, memory, bytes);
 	if (!error && memory->is_elsewhere) {
 		fd = open_elsewhere(fd, memory->region, WEFT_ABI_AGENT_SUFFIX);
 		error = fd < 0 ? errno : weft__runs_region_read(fd, 0, memory, bytes);

@@ -71,6 +71,11 @@ int weft__runs_counters_parse(
  * the process has no such memory of its own. */
 int weft__runs_counters_read(pid_t pid, struct weft__runs_counters *ret_counters);
 
+/* Opens the memory for the counters of a process, behind the page or beside its ring, and says
+ * where in it they begin. It may say that they are elsewhere. -1 with errno; ENOENT: there is none.
+ */
+int weft__runs_counters_open(pid_t pid, off_t *ret_offset);
+
 /* The children of its metrics, in no order. ENOENT: it has none. As above. */
 int weft__runs_children_read(pid_t pid, struct weft__runs_counters *ret_counters);
 

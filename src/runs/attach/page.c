@@ -27,6 +27,7 @@
 #include "abi/attach_abi.h"
 #include "abi/counter_abi.h"
 #include "abi/metric_abi.h"
+#include "abi/run_abi.h"
 #include "base/field.h"
 #include "runs/directory/rings.h"
 #include "runs/message.h"
@@ -34,18 +35,20 @@
 
 /* Memory of one kind. */
 struct memory_kind {
-	const char *name;     /* as /proc shows it */
+	const char *name;     /* as /proc shows it, or its end */
+	bool is_end;          /* of the path of a file */
 	uint64_t least, most; /* bytes */
 	int how;              /* to open it */
 };
 
 static const struct memory_kind kinds[] = {
-	[WEFT__RUNS_PAGE] = {"/memfd:" WEFT_ABI_ATTACH_NAME " (deleted)",
+	[WEFT__RUNS_PAGE] = {"/memfd:" WEFT_ABI_ATTACH_NAME " (deleted)", false,
 		WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES,
 		WEFT_ABI_ATTACH_BYTES + WEFT_ABI_COUNTERS_BYTES, O_RDWR},
-	[WEFT__RUNS_METRICS] = {"/memfd:" WEFT_ABI_METRICS_NAME " (deleted)", WEFT_ABI_METRICS_BYTES,
-		WEFT_ABI_METRICS_BYTES, O_RDONLY},
-	[WEFT__RUNS_CHILDREN] = {"/memfd:" WEFT_ABI_CHILDREN_NAME " (deleted)",
+	[WEFT__RUNS_METRICS] = {"/memfd:" WEFT_ABI_METRICS_NAME " (deleted)", false,
+		WEFT_ABI_METRICS_BYTES, WEFT_ABI_METRICS_BYTES, O_RDONLY},
+	[WEFT__RUNS_COUNTERS] = {WEFT_ABI_RUN_COUNTERS, true, 0, 0, O_RDONLY},
+	[WEFT__RUNS_CHILDREN] = {"/memfd:" WEFT_ABI_CHILDREN_NAME " (deleted)", false,
 		sizeof(struct weft_abi_children),
 		sizeof(struct weft_abi_children) + WEFT_ABI_CHILDREN_MAX * sizeof(struct weft_abi_child),
 		O_RDONLY},
@@ -82,7 +85,9 @@ static bool parse_mapping(
 	struct mapping m;
 	size_t size, length = strlen(kind->name);
 	const char *name = weft__field(line, 5, &size);
-	if (strncmp(name, kind->name, length) != 0 || name[length] != '\n')
+	size = strcspn(name, "\n");
+	if ((kind->is_end ? size < length : size != length) ||
+		memcmp(name + size - length, kind->name, length) != 0)
 		return false;
 	const char *range = weft__field(line, 0, &size);
 	if (!parse_range(range, size, &m) || !weft__field_number(line, 4, UINT64_MAX, &m.inode))
@@ -118,6 +123,11 @@ static bool has_one_of(pid_t pid, enum weft__runs_memory first, size_t count)
 bool weft__runs_has_page(pid_t pid)
 {
 	return has_one_of(pid, WEFT__RUNS_PAGE, 1);
+}
+
+bool weft__runs_maps_counters(pid_t pid)
+{
+	return has_one_of(pid, WEFT__RUNS_COUNTERS, 1);
 }
 
 /* ---- Opening ---- */
@@ -260,7 +270,7 @@ static bool find_all(bool counts, struct weft__runs_linked_list *ret_list)
 	for (struct dirent *entry; good && entries && (entry = readdir(entries));) {
 		uint64_t pid;
 		if (weft_parse_number(entry->d_name, strlen(entry->d_name), &pid) == WEFT_PARSE_OK &&
-			has_one_of((pid_t)pid, WEFT__RUNS_PAGE, counts ? 2 : 1))
+			has_one_of((pid_t)pid, WEFT__RUNS_PAGE, counts ? 3 : 1))
 			good = add_linked(&linked, (pid_t)pid);
 	}
 	if (entries)

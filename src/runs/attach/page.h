@@ -27,26 +27,31 @@ struct weft__runs_linked_list {
 /* Finds the processes of this user that have such a page; for root, those of all users. False after
  * a report. */
 bool weft__runs_linked_find(struct weft__runs_linked_list *ret_list);
-/* The same, and those that have metrics, which may have been recorded from their start on. */
+/* The same, and those that record from their start on and have counters or metrics. */
 bool weft__runs_counting_find(struct weft__runs_linked_list *ret_list);
 void weft__runs_linked_finish(struct weft__runs_linked_list *list);
 
 /* The process's number, name and start. */
 void weft__runs_linked_name(struct weft__runs_linked *ret, pid_t pid);
 
-/* The memory of a process that others may open. */
+/* The memory of a process that others may read. */
 enum weft__runs_memory {
 	WEFT__RUNS_PAGE,     /* attach_abi.h and counter_abi.h */
-	WEFT__RUNS_METRICS,  /* metric_abi.h; next to the page: those that count have either */
+	WEFT__RUNS_METRICS,  /* metric_abi.h */
+	WEFT__RUNS_COUNTERS, /* a file beside a ring: counter_abi.h. Those that count have one of these
+							three */
 	WEFT__RUNS_CHILDREN, /* metric_abi.h */
 };
 
-/* Opens it, the page for reading and writing, else for reading. A descriptor, or -1 with errno:
- * ENOENT if there is none. */
+/* Opens it, but no file: the page for reading and writing, else for reading. A descriptor, or -1
+ * with errno: ENOENT if there is none. */
 int weft__runs_memory_open(pid_t pid, enum weft__runs_memory kind);
 
 /* True if the process has a page. */
 bool weft__runs_has_page(pid_t pid);
+
+/* True if the process has mapped a file that may be one for counters beside its ring. */
+bool weft__runs_maps_counters(pid_t pid);
 
 int weft__runs_page_open(pid_t pid);
 

@@ -17,6 +17,7 @@
 
 #include "abi/metric_abi.h"
 #include "abi/run_abi.h"
+#include "runs/attach/page.h"
 #include "runs/directory/find.h"
 
 /* True if it is a directory of this user. */
@@ -124,7 +125,7 @@ int weft__runs_region_open(const uint8_t region[16], const char *suffix, uid_t u
 	return fd;
 }
 
-int weft__runs_region_open_of(const char *ring, uid_t user)
+int weft__runs_region_open_of(const char *ring, const char *beside, uid_t user)
 {
 	char name[PATH_MAX + 2 * NAME_MAX];
 	const char *slash = strrchr(ring, '/'), *suffix = strrchr(ring, '.');
@@ -134,7 +135,7 @@ int weft__runs_region_open_of(const char *ring, uid_t user)
 	}
 	snprintf(name, sizeof(name), "%.*s/", (int)(slash - ring), ring);
 	int folder = open_folder(name);
-	snprintf(name, sizeof(name), "%.*s" WEFT_ABI_RUN_METRICS, (int)(suffix - slash - 1), slash + 1);
+	snprintf(name, sizeof(name), "%.*s%s", (int)(suffix - slash - 1), slash + 1, beside);
 	int fd = open_in(folder, name, user);
 	if (fd < 0)
 		errno = ENOENT;
@@ -146,11 +147,24 @@ int weft__runs_region_open_beside(pid_t pid, const uint8_t region[16], uid_t use
 	struct weft_abi_metrics header;
 	struct weft__runs_found found;
 	errno = ENOENT;
-	int fd = weft__runs_find_mapped(pid, &found) ? weft__runs_region_open_of(found.path, user) : -1;
+	int fd = weft__runs_find_mapped(pid, &found)
+				 ? weft__runs_region_open_of(found.path, WEFT_ABI_RUN_METRICS, user)
+				 : -1;
 	if (fd < 0 || (weft__runs_region_read(fd, 0, &header, sizeof(header)) == 0 &&
 					  memcmp(header.region, region, sizeof(header.region)) == 0))
 		return fd;
 	close(fd);
+	errno = ENOENT;
+	return -1;
+}
+
+int weft__runs_region_open_counters(pid_t pid)
+{
+	struct weft__runs_found found;
+	struct stat status;
+	if (weft__runs_maps_counters(pid) && weft__runs_find_mapped(pid, &found) &&
+		stat(found.path, &status) == 0)
+		return weft__runs_region_open_of(found.path, WEFT_ABI_RUN_COUNTERS, status.st_uid);
 	errno = ENOENT;
 	return -1;
 }

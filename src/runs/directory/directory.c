@@ -334,12 +334,15 @@ static void remove_entries(const char *directory, bool all)
 		closedir(entries);
 }
 
-void weft__runs_directory_remove_metrics(const char *directory, const struct weft__runs_ring *ring)
+void weft__runs_directory_remove_values(const char *directory, const struct weft__runs_ring *ring)
 {
-	char path[PATH_MAX + NAME_MAX + sizeof(WEFT_ABI_RUN_METRICS)];
-	snprintf(
-		path, sizeof(path), "%s%.*s" WEFT_ABI_RUN_METRICS, directory, ring->stem_size, ring->name);
-	unlink(path);
+	static const char *const suffixes[] = {WEFT_ABI_RUN_METRICS, WEFT_ABI_RUN_COUNTERS};
+	char path[PATH_MAX + NAME_MAX + sizeof(WEFT_ABI_RUN_COUNTERS)];
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		snprintf(
+			path, sizeof(path), "%s%.*s%s", directory, ring->stem_size, ring->name, suffixes[i]);
+		unlink(path);
+	}
 }
 
 void weft__runs_directory_remove(
@@ -349,7 +352,7 @@ void weft__runs_directory_remove(
 	for (size_t i = 0; i < rings->count; i++) {
 		snprintf(path, sizeof(path), "%s%s", directory, rings->list[i].name);
 		unlink(path);
-		weft__runs_directory_remove_metrics(directory, &rings->list[i]);
+		weft__runs_directory_remove_values(directory, &rings->list[i]);
 	}
 	snprintf(path, sizeof(path), "%s" WEFT_ABI_RUN_ORPHANED, directory);
 	unlink(path);

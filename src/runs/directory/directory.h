@@ -60,8 +60,8 @@ bool weft__runs_directory_attend(const char *directory);
  * within the bound on all rings. */
 void weft__runs_directory_release(const char *directory, uint64_t bytes);
 
-/* Removes the file for metrics beside a ring. */
-void weft__runs_directory_remove_metrics(const char *directory, const struct weft__runs_ring *ring);
+/* Removes the files for counters and metrics beside a ring. */
+void weft__runs_directory_remove_values(const char *directory, const struct weft__runs_ring *ring);
 
 /* Removes the listed rings and all entries that cannot be rings, or with `all` every entry; then
  * the directory, if nothing is left in it. */

@@ -152,7 +152,7 @@ static void remove_ring(
 	const struct weft__runs_early *early, const struct weft__runs_ring *ring, const char *path)
 {
 	const uint64_t bytes = bytes_of(path);
-	weft__runs_directory_remove_metrics(early->directory, ring);
+	weft__runs_directory_remove_values(early->directory, ring);
 	if (unlink(path) == 0)
 		weft__runs_directory_release(early->directory, bytes);
 }

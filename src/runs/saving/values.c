@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi/buffer_abi.h"
+#include "abi/run_abi.h"
 #include "abi/table_abi.h"
 #include "runs/attach/metrics.h"
 #include "runs/attach/region.h"
@@ -18,7 +19,9 @@
 int weft__runs_values_open(const char *path, const struct weft__runs_ring *ring)
 {
 	struct stat status;
-	int fd = stat(path, &status) == 0 ? weft__runs_region_open_of(path, status.st_uid) : -1;
+	int fd = stat(path, &status) == 0
+				 ? weft__runs_region_open_of(path, WEFT_ABI_RUN_METRICS, status.st_uid)
+				 : -1;
 	return fd < 0 && ring->is_running ? weft__runs_metrics_open(ring->pid) : fd;
 }
 
