@@ -223,7 +223,7 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 	object->room = object->pair = 0;
 	object->alive.task = object->waiter = WEFT_TASK_NONE;
 	object->sends = object->receives = object->channel = object->sent = object->taken = 0;
-	object->has_rest = object->has_more = false;
+	object->is_unread = object->has_rest = object->has_more = false;
 	object->opener = weft_current();
 	object->epoch = weft__hooks_epoch();
 	descriptor->round = descriptor->used = 0;

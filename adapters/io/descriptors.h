@@ -55,7 +55,7 @@ struct weft__io_object {
 	uint64_t sends, receives;
 	uint64_t channel; /* the key of a pipe that this process has made; else 0 */
 	uint64_t sent;    /* weft_now() of the last send that was recorded, unless a receive followed */
-	uint64_t taken;   /* weft_now() of a receive, until all is read (rest.h); else 0 */
+	uint64_t taken;   /* weft_now() of a receive, until all is read; or when that was (rest.h) */
 	uint64_t interval_ns; /* of a timer */
 	/* Calls that wait (room.c), as weft_now(): when the room was known, and from when on all
 	 * waits may be recorded again */
@@ -70,8 +70,9 @@ struct weft__io_object {
 	uint32_t instance;   /* of an epoll instance: its number; 0: it has none yet */
 	uint8_t type, flags;
 	bool marked_writes; /* the direction that the trace has of a connection's waits */
-	/* Since a receive (rest.h): a read has left something; another receive was left out */
-	bool has_rest, has_more;
+	/* Since a receive, rest.h: nothing was read yet; a read has left something; another receive was
+	 * left out */
+	bool is_unread, has_rest, has_more;
 	struct weft__hooks_alive
 		alive; /* begins with the task, so that this is in the first cache line */
 };

@@ -252,6 +252,10 @@ void weft__io_find_pair(const int ends[2], struct weft__io_object *const objects
 
 /* ---- Ends ---- */
 
+_Static_assert(WEFT__HOOKS_PIPE == WEFT_KEY_STREAM_FIRST && WEFT__HOOKS_UNIX < WEFT__HOOKS_TCP &&
+				   WEFT__HOOKS_TCP == WEFT_KEY_STREAM_LAST,
+	"keys of streams");
+
 /* A send of no task takes back the earlier ones. */
 void weft__io_mark_empty(const struct weft__io_object *object)
 {

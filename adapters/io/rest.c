@@ -28,21 +28,18 @@ bool weft__io_rest_begin(struct weft__io_object *object)
 		return true;
 	if (!object->has_rest)
 		object->taken = weft_now();
+	object->is_unread = true;
 	object->has_more = object->has_rest;
 	return !object->has_rest;
-}
-
-static void forget(struct weft__io_object *object)
-{
-	object->taken = 0;
-	object->has_rest = object->has_more = false;
 }
 
 void weft__io_rest_forget(int fd)
 {
 	struct weft__io_object *object = weft__io_known(fd);
-	if (object)
-		forget(object);
+	if (!object)
+		return;
+	object->taken = 0;
+	object->is_unread = object->has_rest = object->has_more = false;
 }
 
 /* The function of that name is a hook, and a point at which a thread may be cancelled. */
@@ -57,20 +54,34 @@ static bool has_bytes(int fd)
 	return is_known && bytes > 0;
 }
 
+/* All is read that was written until `now`. A descriptor that waits is known to be empty when it
+ * begins to wait; one that never does is read at any time. */
+static void set_empty(int fd, struct weft__io_object *object, uint64_t now)
+{
+	const bool is_known = !object->has_more && now - object->taken <= SOON_TICKS;
+	object->taken = object->flags & WEFT__IO_NONBLOCKING ? now : 0;
+	object->has_more = false;
+	if (is_known || !weft_enabled(WEFT_LEVEL_INFO))
+		return;
+	int saved = weft__hooks_begin();
+	weft__io_find_sender(fd, object);
+	weft__io_mark_empty(object);
+	weft__hooks_end(saved);
+}
+
 void weft__io_rest_read(int fd, struct weft__io_object *object, int64_t got, size_t size)
 {
-	if (got < 0 && errno != EAGAIN)
+	const bool is_unread = object->is_unread;
+	if (!is_stream(object) || (got < 0 && errno != EAGAIN))
 		return;
+	uint64_t now = weft_now();
+	object->is_unread = false;
+	if (!is_unread && !object->has_rest && now - object->taken <= SOON_TICKS)
+		return; /* all was read just now */
 	/* A read of a unix socket may be of one message of several. */
 	const bool is_short = size && (size_t)got < size && object->type != WEFT__IO_UNIX;
 	const bool may_have = got > 0 && !is_short;
 	object->has_rest = may_have && has_bytes(fd);
-	if (object->has_rest)
-		return;
-	if (object->has_more || weft_now() - object->taken > SOON_TICKS) {
-		int saved = weft__hooks_begin();
-		weft__io_mark_empty(object);
-		weft__hooks_end(saved);
-	}
-	forget(object);
+	if (!object->has_rest)
+		set_empty(fd, object, now);
 }

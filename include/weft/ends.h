@@ -10,14 +10,27 @@
 #ifndef WEFT_ENDS_H
 #define WEFT_ENDS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #define WEFT_TAG_READS  "reads from end"
 #define WEFT_TAG_WRITES "writes to end"
 
 #define WEFT_TAG_HELD_BY_THREAD  "held by thread"
 #define WEFT_TAG_HELD_BY_PROCESS "held by process"
 
-/* Bits 56 to 63 of the keys of the messages that the adapters send when a program executes another
- * one, or ends. */
+/* The keys of messages through a pipe or connection have this in their bits 56 to 63. Bytes come in
+ * the order in which they were written, so a receive takes the first send that no receive has
+ * taken; and all later ones with it, as a read may get what several writes have left. */
+#define WEFT_KEY_STREAM_FIRST 6
+#define WEFT_KEY_STREAM_LAST  8
+
+static inline bool weft_key_is_stream(uint64_t key)
+{
+	return key >> 56 >= WEFT_KEY_STREAM_FIRST && key >> 56 <= WEFT_KEY_STREAM_LAST;
+}
+
+/* The same of the messages that the adapters send when a program executes another one, or ends. */
 #define WEFT_KEY_EXECS 2
 #define WEFT_KEY_EXITS 3
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/ends.h>
+
 #include "base/array.h"
 
 static int on_mention(void *alive, uint32_t task)
@@ -231,7 +233,7 @@ static void name(struct weft__alive *a, const struct weft_event *event, enum wef
 	a->is_named[weft__model_state_forward(&a->state, task)] = true;
 }
 
-/* In the range, each key's first message removes the one before. */
+/* In the range, each key's first message removes the one before, unless that comes first. */
 static int take_message(struct weft__alive *a, const struct weft_event *event)
 {
 	const struct weft__column column = {&a->messages, sizeof(*a->messages)};
@@ -239,6 +241,9 @@ static int take_message(struct weft__alive *a, const struct weft_event *event)
 		.time_ns = event->time_ns,
 		.is_received = event->type == WEFT_EVENT_RECEIVE};
 	struct weft__message before;
+	if (event->type == WEFT_EVENT_SEND && event->task != WEFT_TASK_NONE &&
+		weft_key_is_stream(event->key))
+		return 0;
 	if ((event->type != WEFT_EVENT_SEND && event->type != WEFT_EVENT_RECEIVE) ||
 		!weft__model_messages_take_other(&a->state.messages, &message, &before) ||
 		!weft__model_message_joins(&before, &message))

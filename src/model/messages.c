@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include <weft/ends.h>
 #include <weft/error.h>
 #include <weft/event.h>
 #include <weft/kinds.h>
@@ -164,6 +165,12 @@ bool weft__model_message_joins(
 		return false;
 	return second->is_received ||
 		   ((first->key & WEFT_KEY_ONCE) && second->time_ns - first->time_ns <= WEFT_KEY_ONCE_NS);
+}
+
+bool weft__model_message_comes_first(
+	const struct weft__message *first, const struct weft__message *second)
+{
+	return weft_key_is_stream(first->key) && !first->is_received && !second->is_received;
 }
 
 void weft__model_messages_move(struct weft__messages *s, const uint32_t *new_index)

@@ -64,6 +64,10 @@ bool weft__model_message_is_raise(weft_message_key key);
 bool weft__model_message_joins(
 	const struct weft__message *first, const struct weft__message *second);
 
+/* True if the first of two sends, with one key, is the one that the next receive takes. */
+bool weft__model_message_comes_first(
+	const struct weft__message *first, const struct weft__message *second);
+
 /* Renumbers the tasks, and forgets messages of tasks whose new number is WEFT_NONE. */
 void weft__model_messages_move(struct weft__messages *messages, const uint32_t *new_index);
 

@@ -345,6 +345,8 @@ static int on_message(struct weft__state *s, const struct meaning *m, bool is_re
 		return 0;
 	if (has_other && weft__model_message_joins(&other, &message))
 		return join(s, &message, &other);
+	if (has_other && weft__model_message_comes_first(&other, &message))
+		return weft__model_messages_add(&s->messages, &other);
 	bool is_kept = !is_received || (message.key & WEFT_KEY_ONCE);
 	return is_kept ? weft__model_messages_add(&s->messages, &message) : 0;
 }

@@ -96,7 +96,7 @@ def a_datagram_leaves_others():
         edges, writers = senders(folder, 'begin(socket.SOCK_DGRAM); write().join(); write().join(); poll.poll()\n'
                                  'time.sleep(0.001); assert out.recv(64); write().join(); read(); read()\n'
                                  'fourth = write(); read(); fourth.join()')
-        equal(edges, [writers[1], writers[3]], writers)
+        equal(edges, [writers[0], writers[3]], writers)
 
 
 @case
@@ -104,6 +104,23 @@ def bytes_that_are_only_looked_at_are_left():
     with temporary_directory() as folder:
         edges, writers = senders(folder, 'begin(socket.SOCK_STREAM); first = write(); poll.poll(); first.join()\n'
                                  'time.sleep(0.001); assert out.recv(64, socket.MSG_PEEK); write().join(); read()\n'
+                                 'third = write(); read(); third.join()')
+        equal(edges, [writers[0], writers[2]], writers)
+
+
+@case
+def the_first_of_several_writes_ended_the_wait():
+    with temporary_directory() as folder:
+        edges, writers = senders(folder, 'begin(socket.SOCK_STREAM); first = write(); poll.poll(); first.join(); time.sleep(0.001)\n'
+                                 'write().join(); assert out.recv(64); third = write(); read(); third.join()')
+        equal(edges, [writers[0], writers[2]], writers)
+
+
+@case
+def what_is_read_without_a_wait_ends_no_later_one():
+    with temporary_directory() as folder:
+        edges, writers = senders(folder, 'begin(socket.SOCK_STREAM); out.setblocking(False); first = write(); read(); first.join()\n'
+                                 'time.sleep(0.001); write().join(); assert out.recv(64); time.sleep(0.001)\n'
                                  'third = write(); read(); third.join()')
         equal(edges, [writers[0], writers[2]], writers)
 

@@ -217,7 +217,8 @@ static void a_rundown_says_what_goes_on_waiting(void **state)
 		"{\"time\":100,\"event\":\"switch\",\"task\":null,\"rundown\":true,\"thread\":0}\n");
 }
 
-/* Sends that nobody receives in the range are left out. Task 2 has ended. */
+/* Sends that nobody receives in the range are left out. Task 2 has ended. The last key is a
+ * stream's: a later send does not come before it. */
 static void a_rundown_has_what_the_range_receives(void **state)
 {
 	(void)state;
@@ -226,11 +227,14 @@ static void a_rundown_has_what_the_range_receives(void **state)
 		{.type = WEFT_EVENT_SEND, .time_ns = 20, .task = 2, .value = 5},
 		{.type = WEFT_EVENT_SEND, .time_ns = 20, .task = 1, .value = 6},
 		{.type = WEFT_EVENT_SEND, .time_ns = 20, .task = 3, .value = 7},
+		{.type = WEFT_EVENT_SEND, .time_ns = 20, .task = 1, .value = INT64_C(6) << 56},
 		{.type = WEFT_EVENT_RESOLVE, .time_ns = 30, .task = WEFT_TASK_NONE, .other = 2},
 		{.type = WEFT_EVENT_SEND, .time_ns = 110, .task = 4, .value = 7},
+		{.type = WEFT_EVENT_SEND, .time_ns = 110, .task = 4, .value = INT64_C(6) << 56},
 		{.type = WEFT_EVENT_RECEIVE, .time_ns = 120, .task = 4, .value = 5},
 		{.type = WEFT_EVENT_RECEIVE, .time_ns = 120, .task = 4, .value = 7},
 		{.type = WEFT_EVENT_RECEIVE, .time_ns = 120, .task = 4, .value = -1},
+		{.type = WEFT_EVENT_RECEIVE, .time_ns = 120, .task = 4, .value = INT64_C(6) << 56},
 	};
 	struct decoded d = CUT(events);
 	assert_non_null(strstr(d.lines.bytes,
@@ -238,6 +242,8 @@ static void a_rundown_has_what_the_range_receives(void **state)
 	assert_non_null(strstr(d.lines.bytes,
 		"{\"time\":100,\"event\":\"send\",\"task\":2,\"key\":5,\"rundown\":true,\"thread\":0}\n"
 		"{\"time\":100,\"event\":\"send\",\"task\":1,\"key\":18446744073709551615,\"rundown\":true,"
+		"\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"send\",\"task\":1,\"key\":432345564227567616,\"rundown\":true,"
 		"\"thread\":0}\n"
 		"{\"time\":100,\"event\":\"alive\""));
 	weft_text_finish(&d.lines);

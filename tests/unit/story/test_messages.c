@@ -149,6 +149,25 @@ static void a_message_is_withdrawn(void **state)
 	weft_model_destroy(m);
 }
 
+/* The first write ends the wait of a reader, and a read may get all that was written. */
+static void a_stream_keeps_its_first_send(void **state)
+{
+	const uint64_t stream = (UINT64_C(6) << 56) + 17, other = (UINT64_C(5) << 56) + 17;
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t task = 1; task < 4; task++) {
+		make_message(&made, 0, WEFT_EVENT_SEND, task, stream);
+		make_message(&made, 0, WEFT_EVENT_SEND, task, other);
+	}
+	make_message(&made, 1, WEFT_EVENT_RECEIVE, 5, stream);
+	make_message(&made, 1, WEFT_EVENT_RECEIVE, 6, stream);
+	make_message(&made, 1, WEFT_EVENT_RECEIVE, 7, other);
+	struct weft_model *m = make_model(&made);
+	expect_receives(m, "1>5@70 3>7@90");
+	assert_int_equal(m->summary.withdrawn, 0);
+	weft_model_destroy(m);
+}
+
 /* The send may be recorded late, but not after a second. A key without the bit is another message.
  */
 static void a_send_may_come_late(void **state)
@@ -259,6 +278,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agrees_with_a_naive_table),
+		cmocka_unit_test(a_stream_keeps_its_first_send),
 		cmocka_unit_test(forgets_the_oldest),
 		cmocka_unit_test(tasks_are_renumbered),
 		cmocka_unit_test(a_receive_takes_the_latest_send),
