@@ -4,7 +4,7 @@
  * process.
  *
  *     WEFT_ADAPTERS=uv,thread    these; the others have the level off, until `weft ctl` changes it
- *     WEFT_ADAPTERS=auto         all, and node's promises, unless the program records itself
+ *     WEFT_ADAPTERS=auto         all, also node and python, unless the program records itself
  *
  * A program records itself if it, or one of its libraries, is linked with libweft. `weft record`
  * sets the variable. Without it, this library records nothing.
@@ -18,6 +18,7 @@
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
 #include "hooks/node.h"
+#include "hooks/python.h"
 #include "hooks/unseen.h"
 
 WEFT_CATEGORY_DEFINE(thread, "thread", "threads, and locks for which they wait");
@@ -110,6 +111,8 @@ __attribute__((constructor(110))) static void begin(int count, char *const argum
 	/* Node's calls of the libuv in it are seen by the callbacks that they lead to. */
 	bool is_node =
 		is_wanted(list, "node") && weft_is_recording() && weft__hooks_node_begin(count, arguments);
+	if (is_wanted(list, "python") && weft_is_recording())
+		weft__hooks_python_begin();
 	if (is_any_wanted && weft_is_recording() && !is_node)
 		weft__hooks_unseen_own();
 	weft__hooks_end(saved);

@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "record/adapters.h"
 #include "record/record.h"
+#include "record/runtime.h"
 #include "runs/attach/page.h"
 #include "runs/directory/directory.h"
 #include "runs/directory/find.h"
@@ -94,21 +96,14 @@ static void add_room(void)
 		weft__runs_shown(directory), mib < 32 ? ", or less where there is little room" : "");
 }
 
-static bool is_named(const struct weft__runs_executable *it, const char *name)
-{
-	const char *slash = strrchr(it->path, '/');
-	return strncmp(slash ? slash + 1 : it->path, name, strlen(name)) == 0;
-}
-
-/* Runtimes whose own tasks are seen by other means, or not at all. */
+/* Runtimes whose own tasks are recorded, too. */
 static void add_runtime(const struct weft__runs_executable *it, const char *name)
 {
-	if (is_named(it, "node"))
-		add("not seen", "callbacks and promises of node, if its libuv is linked into it");
-	if (is_named(it, "python") && it->is_script)
-		add("asyncio", "`python3 -m weft %s` records its tasks, too", weft__runs_shown(name));
-	else if (is_named(it, "python"))
-		add("asyncio", "`python3 -m weft PROGRAM` records its tasks, too");
+	char library[PATH_MAX];
+	const struct record_runtime *runtime =
+		record_adapters_find(library) ? record_runtime_find(name, it, library) : NULL;
+	if (runtime)
+		add("also", "by the adapter %s: %s", runtime->adapter, runtime->what);
 }
 
 static int examine_program(const char *name)

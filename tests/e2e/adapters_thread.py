@@ -405,7 +405,7 @@ def levels_before_the_first_event_are_no_changes():
 def wrong_lists():
     for wrong in ('threads', '', 'thread,', 'auto,thread', 'thread,none'):
         result = weft('record', '-a', wrong, 'true', status=2)
-        assert 'the adapters are uv, glib, thread, io and node' in result.stderr, result.stderr
+        assert 'the adapters are uv, glib, thread, io, node and python' in result.stderr, result.stderr
 
 
 @case

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -860,8 +861,10 @@ def wrong_command_lines():
         result = run([sys.executable, '-m', 'weft', *words], env=ENVIRONMENT)
         assert result.returncode == 2 and message in result.stderr, result
     equal(run([sys.executable, '-m', 'weft', '--help'], env=ENVIRONMENT).returncode, 0)
-    result = run([sys.executable, '-m', 'weft', '-c', '1'], env=dict(ENVIRONMENT, PATH='/nowhere'))
-    assert result.returncode == 2 and '`weft` is not in PATH' in result.stderr, result
+    with temporary_directory() as folder:  # outside of the build folder, which has a `weft`
+        shutil.copytree(os.path.join(PACKAGES, 'weft'), os.path.join(folder, 'weft'))
+        result = run([sys.executable, '-m', 'weft', '-c', '1'], env={'PYTHONPATH': folder, 'PATH': '/nowhere', 'LD_LIBRARY_PATH': os.path.join(BUILD, 'src', 'platform')})
+        assert result.returncode == 2 and '`weft` is not in PATH' in result.stderr, result
 
 
 @case

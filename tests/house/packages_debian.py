@@ -71,7 +71,7 @@ EXPECTED = {
     'python3-weft': pages('weft-python.1') | {
         'usr/lib/python3/dist-packages/weft/' + name for name in ('_weft.abi3.so', *PYTHON_MODULES)},
     'weft': {'LIB/weft/node/' + name for name in ('weft.node', *NODE_SCRIPTS)} | pages(*PAGES - LIBRARY_PAGES - {'weft-gtk.1', 'weft-python.1'}) | {
-        'usr/bin/weft', 'LIB/weft/libweft-adapters.so', 'usr/share/bash-completion/completions/weft',
+        'usr/bin/weft', 'LIB/weft/libweft-adapters.so', 'LIB/weft/weft-python.so', 'usr/share/bash-completion/completions/weft',
         'usr/share/fish/vendor_completions.d/weft.fish', 'usr/share/zsh/vendor-completions/_weft',
         'lib/systemd/system/weft-agent.service', 'usr/share/weft/prometheus/weft.rules.yml',
         'usr/share/doc/weft/README.md.gz'},

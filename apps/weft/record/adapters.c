@@ -16,8 +16,9 @@
 #include "runs/message.h"
 #include "runs/program/executable.h"
 #include "runs/program/libraries.h"
+#include "runtime.h"
 
-static const char *const names[] = {"uv", "glib", "thread", "io", "node"};
+static const char *const names[] = {"uv", "glib", "thread", "io", "node", "python"};
 
 enum {
 	NAMES = sizeof(names) / sizeof(names[0])
@@ -41,7 +42,7 @@ bool record_adapters_check(const char *command, const char *list)
 		size_t size = strcspn(item, ",");
 		if (!is_name(item, size)) {
 			cli_usage_error(command,
-				"-a: there is no adapter \"%.*s\"; the adapters are uv, glib, thread, io and node",
+				"-a: there is no adapter \"%.*s\"; the adapters are uv, glib, thread, io, node and python",
 				(int)size, item);
 			return false;
 		}
@@ -67,7 +68,7 @@ static bool own_directory(char ret_path[PATH_MAX])
 }
 
 /* In the build folder, where it was installed beside this program, or where it was configured. */
-static bool find_library(char ret_path[PATH_MAX])
+bool record_adapters_find(char ret_path[PATH_MAX])
 {
 	static const char *const folders[] = {"adapters", WEFT_ADAPTERS_RELATIVE, WEFT_ADAPTERS_FOLDER};
 	char own[PATH_MAX];
@@ -107,39 +108,22 @@ static bool is_suitable(const struct weft__runs_executable *it)
 	return !it->error && it->is_elf && it->is_dynamic && !it->machine && !it->privilege;
 }
 
-/* True if the adapters will have node load what was built for it. */
-static bool is_node(const char *path, const char *library)
-{
-	static const char *const files[] = {"node/weft.node", "../bindings/node/weft.node"};
-	const char *name = strrchr(path, '/'), *slash = strrchr(library, '/');
-	char addon[PATH_MAX];
-	if (!name || !slash || strncmp(name + 1, "node", 4) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		int size = snprintf(addon, PATH_MAX, "%.*s/%s", (int)(slash - library), library, files[i]);
-		if (size < PATH_MAX && access(addon, R_OK) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* "redis-server is recorded by the adapters thread and io": those for which it has the library. */
-static void announce(
-	const char *program, const struct weft__runs_libraries *libraries, bool has_promises)
+static void announce(const char *program, const struct weft__runs_libraries *libraries,
+	const struct record_runtime *runtime)
 {
 	if (!libraries->is_known || libraries->has_weft)
 		return;
-	cli_error("%s is recorded by the adapters %s%s%sthread and io%s", weft__runs_shown(program),
-		has_promises ? "node, " : "", libraries->has_uv ? "uv, " : "",
-		libraries->has_glib ? "glib, " : "",
-		has_promises ? ": async functions, promises, timers, files and requests" : "");
+	cli_error("%s is recorded by the adapters %s%s%s%sthread and io%s%s", weft__runs_shown(program),
+		runtime ? runtime->adapter : "", runtime ? ", " : "", libraries->has_uv ? "uv, " : "",
+		libraries->has_glib ? "glib, " : "", runtime ? ": " : "", runtime ? runtime->what : "");
 }
 
 /* True if the library is there. `ret_is_fatal`: it is not, and a message has said so. */
 static bool choose_library(const char *list, char ret_library[PATH_MAX], bool *ret_is_fatal)
 {
 	*ret_is_fatal = strcmp(list, "auto") != 0;
-	if (!find_library(ret_library)) {
+	if (!record_adapters_find(ret_library)) {
 		if (*ret_is_fatal)
 			cli_error("-a %s: libweft-adapters.so is not installed", list);
 		return false;
@@ -170,7 +154,7 @@ bool record_adapters_prepare(
 	if (is_suitable(&it))
 		weft__runs_libraries_list(it.path, &libraries);
 	if (strcmp(list, "auto") == 0)
-		announce(program, &libraries, is_node(it.path, library));
+		announce(program, &libraries, record_runtime_find(program, &it, library));
 	*ret_adapters = (struct record_adapters){list, make_preload(libraries.sanitizer, library)};
 	if (!ret_adapters->preload)
 		cli_error("out of memory");

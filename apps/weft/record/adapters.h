@@ -5,10 +5,14 @@
 #ifndef WEFT_APPS_RECORD_ADAPTERS_H
 #define WEFT_APPS_RECORD_ADAPTERS_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 /* Checks the argument of -a: auto, none, or names with commas. False after a message. */
 bool record_adapters_check(const char *command, const char *list);
+
+/* The path of the library; false: it is not installed. */
+bool record_adapters_find(char ret_path[PATH_MAX]);
 
 /* The settings of the program's environment for adapters. */
 struct record_adapters {

@@ -13,7 +13,7 @@ Run the program under `weft record`. Most functions have the parameters
     level       LEVEL_ERROR to LEVEL_TRACE; 0 is LEVEL_INFO, or LEVEL_ERROR for fail()
 
 and record nothing while recording is off or the category's level is lower. Tasks are numbers, as in weft(3), which
-says what each call means. `python3 -m weft PROGRAM` records the tasks of asyncio: see weft.asyncio.
+says what each call means. `weft record -- python3 PROGRAM` records the tasks of asyncio: see weft.asyncio.
 """
 from weft._weft import *  # noqa: F401, F403
 from weft import _weft

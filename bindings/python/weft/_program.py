@@ -70,9 +70,17 @@ class Arguments:
         return {'-c': 'python'}.get(self.kind) or os.path.basename(self.what).removesuffix('.py')
 
 
+def find_weft():
+    """The program of the folder where this package was built, or the installed one; None."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..')
+    built = os.path.join(folder, 'weft')
+    return built if os.path.exists(os.path.join(folder, 'build.ninja')) and os.access(built, os.X_OK) else shutil.which('weft')
+
+
 def run_under_weft(arguments):
     """Replaces this process by `weft record`, which runs the same command."""
-    if not shutil.which('weft'):
+    program = find_weft()
+    if not program:
         refuse('nothing would record this: the program `weft` is not in PATH. Install it, or set WEFT_OUT=FILE to make '
                'the trace without it')
     output = arguments.output or '%s-%d.weft' % (arguments.name(), os.getpid())
@@ -81,7 +89,7 @@ def run_under_weft(arguments):
     words = [sys.executable, *options[:position], '-m', 'weft', *([arguments.kind] if arguments.kind else ['--']),
              arguments.what, *arguments.rest]
     sys.stdout.flush()
-    os.execvp('weft', ['weft', 'record', '-o', output, '--', *words])
+    os.execv(program, ['weft', 'record', '-o', output, '--', *words])
 
 
 def make_main():

@@ -12,6 +12,7 @@
 #include "attributes.h"
 #include "dropped.h"
 #include "loops.h"
+#include "quiet.h"
 #include "steps.h"
 
 struct weft_python_conditions weft_python_conditions;
@@ -151,7 +152,7 @@ struct weft_python_entry *weft_python_condition_wait_for(PyObject *object)
 
 static void see_made(PyObject *object, PyObject *dictionary)
 {
-	PyObject *label = PyObject_CallFunctionObjArgs(weft_python_conditions.label, object, NULL);
+	PyObject *label = weft_python_call_quietly(weft_python_conditions.label, object);
 	(void)add(dictionary, label);
 	Py_XDECREF(label);
 }

@@ -63,17 +63,20 @@ static bool set_method(PyObject *type, PyMethodDef *definition)
 	return set;
 }
 
-static bool replace_methods(PyObject *objects)
+static struct weft_python_method *const methods[] = {&weft_python_run, &weft_python_call_soon,
+	&weft_python_run_forever, &weft_python_close, &weft_python_on_sigint, &weft_python_exception,
+	&weft_python_on_timeout, &weft_python_result, &weft_python_notify, &weft_python_get_nowait};
+static struct weft_python_method *const methods_of_pools[] = {
+	&weft_python_submit, &weft_python_job_init, &weft_python_job_run};
+
+static bool replace_methods(
+	PyObject *objects, struct weft_python_method *const replaced[], size_t count)
 {
-	static struct weft_python_method *const methods[] = {&weft_python_run, &weft_python_call_soon,
-		&weft_python_run_forever, &weft_python_close, &weft_python_on_sigint, &weft_python_submit,
-		&weft_python_exception, &weft_python_on_timeout, &weft_python_job_init,
-		&weft_python_job_run, &weft_python_result, &weft_python_notify, &weft_python_get_nowait};
-	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
-		PyObject *type = PyDict_GetItemString(objects, methods[i]->type);
-		methods[i]->original =
-			type ? PyObject_GetAttrString(type, methods[i]->definition.ml_name) : NULL;
-		if (!methods[i]->original || !set_method(type, &methods[i]->definition))
+	for (size_t i = 0; i < count; i++) {
+		PyObject *type = PyDict_GetItemString(objects, replaced[i]->type);
+		replaced[i]->original =
+			type ? PyObject_GetAttrString(type, replaced[i]->definition.ml_name) : NULL;
+		if (!replaced[i]->original || !set_method(type, &replaced[i]->definition))
 			return false;
 	}
 	return true;
@@ -144,11 +147,9 @@ static bool take_conditions(PyObject *objects)
 
 static bool init(PyObject *objects, PyObject **ret_selects)
 {
-	PyObject *step, *wakeup, *job, *pool, *loop, *asleep, *threadsafe, *result;
+	PyObject *step, *wakeup, *loop, *asleep, *threadsafe, *result;
 	return weft_python_entries_init() && weft_python_waits_init() && take_waits(objects) &&
 		   take_object(objects, "step", &step) && take_object(objects, "wakeup", &wakeup) &&
-		   take_object(objects, "label_of_job", &job) &&
-		   take_object(objects, "label_of_pool", &pool) &&
 		   take_object(objects, "label_of_loop", &loop) &&
 		   take_object(objects, "is_asleep", &asleep) &&
 		   take_object(objects, "threadsafe", &threadsafe) &&
@@ -156,14 +157,30 @@ static bool init(PyObject *objects, PyObject **ret_selects)
 		   weft_python_results_init(threadsafe, result) && take_locks(objects) &&
 		   weft_python_locks_init() && take_conditions(objects) &&
 		   take_object(objects, "selects", ret_selects) && weft_python_steps_init(step, wakeup) &&
-		   weft_python_jobs_init(job, pool) && weft_python_loops_init(loop, asleep, *ret_selects);
+		   weft_python_loops_init(loop, asleep, *ret_selects);
 }
 
 PyObject *weft_python_hook(PyObject *module, PyObject *objects)
 {
 	PyObject *selects;
 	(void)module;
-	if (!init(objects, &selects) || !replace_methods(objects) || !replace_selects(selects))
+	if (!init(objects, &selects) ||
+		!replace_methods(objects, methods, sizeof(methods) / sizeof(*methods)) ||
+		!replace_selects(selects))
 		return NULL;
 	return weft_python_collector();
+}
+
+PyObject *weft_python_hook_pools(PyObject *module, PyObject *objects)
+{
+	PyObject *job, *pool, *has_jobs;
+	(void)module;
+	if (!take_object(objects, "label_of_job", &job) ||
+		!take_object(objects, "label_of_pool", &pool) ||
+		!take_object(objects, "has_jobs", &has_jobs) ||
+		!weft_python_jobs_init(job, pool, has_jobs == Py_True) ||
+		!replace_methods(
+			objects, methods_of_pools, sizeof(methods_of_pools) / sizeof(*methods_of_pools)))
+		return NULL;
+	Py_RETURN_NONE;
 }

@@ -4,11 +4,13 @@
  */
 #include "jobs.h"
 
+#include <limits.h>
 #include <time.h>
 
 #include "dropped.h"
 #include "entry.h"
 #include "holders.h"
+#include "quiet.h"
 #include "results.h"
 
 /* Shorter garbage collections are left out: there are many, of some microseconds. */
@@ -48,7 +50,7 @@ static struct weft_python_holders *holders_of(PyObject *pool)
 	struct weft_python_holders *holders =
 		dictionary ? weft_python_holders_of(dictionary, WEFT_KIND_POOL) : NULL;
 	if (holders && !holders->label)
-		holders->label = PyObject_CallFunctionObjArgs(label_of_pool, pool, NULL);
+		holders->label = weft_python_call_quietly(label_of_pool, pool);
 	Py_XDECREF(dictionary);
 	weft_python_drop_error();
 	return holders;
@@ -116,7 +118,7 @@ static PyObject *submit(
 static void add_job(PyObject *job, PyObject *future)
 {
 	struct weft_python_entry *entry = weft_python_entry_add(job, WEFT_KIND_TASK);
-	PyObject *label = entry ? PyObject_CallFunctionObjArgs(label_of_job, job, NULL) : NULL;
+	PyObject *label = entry ? weft_python_call_quietly(label_of_job, job) : NULL;
 	weft_python_drop_error();
 	if (label)
 		weft_python_entry_label(entry, label);
@@ -209,8 +211,9 @@ PyObject *weft_python_collector(void)
 	return PyCFunction_New(&collected_definition, NULL);
 }
 
-bool weft_python_jobs_init(PyObject *label, PyObject *pool)
+bool weft_python_jobs_init(PyObject *label, PyObject *pool, bool has_jobs)
 {
+	pending = has_jobs ? LONG_MAX / 2 : 0; /* their number is unknown, so it never becomes 0 */
 	label_of_job = Py_NewRef(label);
 	label_of_pool = Py_NewRef(pool);
 	return weft_python_intern(&future_name, "future") &&

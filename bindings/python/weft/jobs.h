@@ -17,8 +17,9 @@ bool weft_python_runs_job(void);
 /* True if jobs wait for a thread or run. */
 bool weft_python_jobs_pending(void);
 
-/* `label` is a function that returns the label of a job, `label_of_pool` that of an executor. */
-bool weft_python_jobs_init(PyObject *label, PyObject *label_of_pool);
+/* `label` is a function that returns the label of a job, `label_of_pool` that of an executor.
+ * `has_jobs`: pools may have some already, which were not seen. */
+bool weft_python_jobs_init(PyObject *label, PyObject *label_of_pool, bool has_jobs);
 
 /* A new function for gc.callbacks. */
 PyObject *weft_python_collector(void);

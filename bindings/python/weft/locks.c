@@ -17,6 +17,7 @@
 #include "holders.h"
 #include "loops.h"
 #include "methods.h"
+#include "quiet.h"
 #include "steps.h"
 #include "wait.h"
 
@@ -185,7 +186,7 @@ static void see_made(PyObject *lock, PyObject *dictionary)
 {
 	struct weft_python_holders *holders = weft_python_holders_of(dictionary, kind_of(lock));
 	if (holders && !holders->label)
-		holders->label = PyObject_CallFunctionObjArgs(weft_python_locks.label, lock, NULL);
+		holders->label = weft_python_call_quietly(weft_python_locks.label, lock);
 }
 
 static void see_value(PyObject *lock, PyObject *dictionary, PyObject *before, PyObject *now)

@@ -7,6 +7,7 @@
 #include "dropped.h"
 #include "entry.h"
 #include "jobs.h"
+#include "quiet.h"
 
 _Thread_local struct weft_python_running *weft_python_running;
 
@@ -24,7 +25,7 @@ struct weft_python_entry *weft_python_loop_entry(PyObject *loop)
 	if (entry)
 		return entry;
 	entry = weft_python_entry_add(loop, WEFT_KIND_TASK);
-	PyObject *label = entry ? PyObject_CallNoArgs(label_of_loop) : NULL;
+	PyObject *label = entry ? weft_python_call_quietly(label_of_loop, NULL) : NULL;
 	if (label)
 		weft_python_entry_label(entry, label);
 	Py_XDECREF(label);
@@ -167,7 +168,7 @@ static void look_for_sleep(PyObject *selector, PyObject *const *arguments, Py_ss
 {
 	PyObject *asleep = NULL;
 	if (is_alone(selector, arguments, count) && !weft_python_jobs_pending())
-		asleep = PyObject_CallFunctionObjArgs(is_asleep, weft_python_running->loop, NULL);
+		asleep = weft_python_call_quietly(is_asleep, weft_python_running->loop);
 	if (asleep && PyObject_IsTrue(asleep) == 1)
 		note_asleep(true);
 	Py_XDECREF(asleep);

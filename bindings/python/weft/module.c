@@ -38,6 +38,7 @@ static bool add_id(PyObject *module, const char *name, uint64_t id)
 
 static PyMethodDef more_functions[] = {
 	{"_hook", weft_python_hook, METH_O, "Replaces methods of asyncio; see weft.asyncio."},
+	{"_hook_pools", weft_python_hook_pools, METH_O, "Replaces methods of thread pools."},
 	{NULL, NULL, 0, NULL},
 };
 

@@ -11,6 +11,7 @@
 #include "dropped.h"
 #include "holders.h"
 #include "loops.h"
+#include "quiet.h"
 #include "steps.h"
 
 /* Items of a queue that is no pool are got, and never put back: this many are no longer counted. */
@@ -83,7 +84,7 @@ static bool fill(struct queue *queue, PyObject *labels)
 
 static void see_made(PyObject *object, PyObject *dictionary)
 {
-	PyObject *labels = PyObject_CallFunctionObjArgs(weft_python_queues.label, object, NULL);
+	PyObject *labels = weft_python_call_quietly(weft_python_queues.label, object);
 	PyObject *made = ((allocfunc)PyType_GetSlot(queue_type, Py_tp_alloc))(queue_type, 0);
 	if (made && fill((struct queue *)(void *)made, labels))
 		(void)PyDict_SetItem(dictionary, attribute, made);

@@ -13,6 +13,7 @@
 #include "entry.h"
 #include "jobs.h"
 #include "loops.h"
+#include "quiet.h"
 #include "wait.h"
 
 static PyObject *threadsafe_code, *label_of_result, *source_name, *state_name;
@@ -75,7 +76,7 @@ static struct weft_python_entry *begin_wait(const struct weft_python_entry *sour
 {
 	struct weft_category *category = weft_python_asyncio();
 	struct weft_python_entry *join = weft_python_entry_create(WEFT_KIND_JOIN);
-	PyObject *label = join ? PyObject_CallNoArgs(label_of_result) : NULL;
+	PyObject *label = join ? weft_python_call_quietly(label_of_result, NULL) : NULL;
 	if (!join)
 		return NULL;
 	weft_python_entry_label(join, label);

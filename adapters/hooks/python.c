@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Python, which loads what records asyncio once a program imports that.
+ *
+ * An audit hook may be set before Python begins, and needs no variable, option or file of the
+ * program's. Python calls it before each import. Most programs never import asyncio: for them this
+ * is all. The last part that asyncio imports is `asyncio.unix_events`, so when that is about to be
+ * imported, all that is recorded is there, and the program has not seen any of it yet.
+ */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WEFT_CATEGORY always
+#include "hooks/audit.h"
+#include "hooks/environment.h"
+#include "hooks/python.h"
+#include "hooks/unseen.h"
+
+/* Functions of Python, the same in all versions: objects are void pointers here. */
+static void *(*item_of)(void *tuple, ssize_t index);
+static const char *(*text_of)(void *object, ssize_t *ret_size);
+static void (*clear_error)(void);
+static void *(*own_interpreter)(void);
+static int64_t (*id_of)(void *interpreter);
+static const char *(*version)(void);
+
+/* Functions of weft-python.so; NULL: it is not loaded. */
+static bool (*begin)(char *ret_error, size_t size);
+static void (*begin_pools)(void);
+
+static bool
+	is_watched; /* the program has an audit hook of its own, to which ours would not be hidden */
+
+static bool find_python(void)
+{
+	/* Python 3.8 has none, which is only told that it is too old. */
+	weft__hooks_audit_find(RTLD_DEFAULT, "PyInterpreterState_Get", &own_interpreter);
+	return weft__hooks_audit_find(RTLD_DEFAULT, "PyTuple_GetItem", &item_of) &&
+		   weft__hooks_audit_find(RTLD_DEFAULT, "PyUnicode_AsUTF8AndSize", &text_of) &&
+		   weft__hooks_audit_find(RTLD_DEFAULT, "PyErr_Clear", &clear_error) &&
+		   weft__hooks_audit_find(RTLD_DEFAULT, "PyInterpreterState_GetID", &id_of) &&
+		   weft__hooks_audit_find(RTLD_DEFAULT, "Py_GetVersion", &version);
+}
+
+static void report(const char *reason)
+{
+	weft__hooks_unseen("asyncio", reason);
+}
+
+/* The file to load: where it is installed, or in the build folder. */
+static bool find_file(char ret_path[PATH_MAX])
+{
+	static const char *const names[] = {"weft-python.so", "../bindings/python/weft/weft-python.so"};
+	const char *own = weft__hooks_library_path(), *slash = strrchr(own, '/');
+	for (size_t i = 0; slash && i < sizeof(names) / sizeof(names[0]); i++) {
+		int size = snprintf(ret_path, PATH_MAX, "%.*s/%s", (int)(slash - own), own, names[i]);
+		if (size < PATH_MAX && access(ret_path, R_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void load(void)
+{
+	char path[PATH_MAX];
+	void *library = find_file(path) ? NEXT(dlopen)(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	if (!library || !weft__hooks_audit_find(library, "weft_python_begin", &begin) ||
+		!weft__hooks_audit_find(library, "weft_python_begin_pools", &begin_pools))
+		report("weft-python.so is not installed, or does not fit");
+}
+
+/* The file uses the stable ABI of Python 3.11, where there is one lock for all threads. */
+static bool is_suitable(void)
+{
+	char text[64];
+	if (!dlsym(RTLD_DEFAULT, "Py_Version")) {
+		const char *own = version();
+		snprintf(text, sizeof(text), "Python %.*s is older than 3.11", (int)strcspn(own, " "), own);
+		report(text);
+	} else if (strstr(version(), "free-threading")) {
+		report("this Python has no global lock");
+	} else if (is_watched) {
+		report("the program has an audit hook of its own");
+	} else {
+		return true;
+	}
+	return false;
+}
+
+static void begin_asyncio(void)
+{
+	static bool is_tried;
+	char error[128] = "";
+	if (is_tried)
+		return;
+	is_tried = true;
+	if (is_suitable())
+		load();
+	if (begin && !begin(error, sizeof(error)))
+		report(error);
+}
+
+static void see_import(const char *module)
+{
+	static bool has_pools;
+	bool is_pools = strcmp(module, "concurrent.futures.thread") == 0;
+	if (!is_pools && strcmp(module, "asyncio.unix_events") != 0)
+		return;
+	if (own_interpreter && id_of(own_interpreter()) != 0)
+		return; /* one of others in this process */
+	if (!is_pools) {
+		begin_asyncio();
+	} else if (begin_pools && !has_pools) {
+		has_pools = true;
+		begin_pools();
+	}
+}
+
+static void see(const char *event, void *values)
+{
+	if (strcmp(event, "import") == 0) {
+		void *name = item_of(values, 0);
+		const char *module = name ? text_of(name, NULL) : NULL;
+		if (module)
+			see_import(module);
+		clear_error();
+	} else if (strcmp(event, "sys.addaudithook") == 0) {
+		is_watched = true;
+	}
+}
+
+void weft__hooks_python_begin(void)
+{
+	const char *level = getenv("WEFT_PYTHON");
+	if ((!level || strcmp(level, "off") != 0) && find_python())
+		weft__hooks_audit_begin(see);
+}
