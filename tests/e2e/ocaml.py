@@ -125,6 +125,21 @@ def bytecode_does_the_same():
 
 
 @case
+def loops_keep_nothing_for_each_turn():
+    with temporary_directory() as folder:
+        output, _ = recorded(folder, program(folder, source('loops.ml')))
+        equal(output, 'binds: nothing\ntries: nothing\npicks: nothing\n')
+
+
+@case
+def a_wait_in_a_loop_is_that_of_its_latest_turn():
+    with temporary_directory() as folder:
+        _, path = recorded(folder, program(folder, source('turns.ml')))
+        waits = weft('why', path).stdout
+        assert re.search(r"waits? for task \d+ 'reply that never comes'", waits), waits
+
+
+@case
 def a_lost_wake_up_is_the_first_problem():
     with temporary_directory() as folder:
         name = arp(folder)

@@ -11,10 +11,8 @@ module P = Weft_lwt_promise
 let on = P.on
 
 (* Runs a callback as the task, which reads what it waited for. *)
-let resume task source f value =
-  P.settle source;
-  P.enter task;
-  P.read task source.P.id;
+let resume node f value =
+  P.run node;
   match f value with
   | result ->
     P.leave ();
@@ -23,112 +21,63 @@ let resume task source f value =
     P.leave ();
     raise error
 
-(* The same after an error, which ended the source. *)
-let resume_failed task source f error =
-  P.end_with source (Error error);
-  resume task source f error
+(* The same for a callback that returns a promise. *)
+let step node f value =
+  P.run node;
+  match f value with
+  | promise ->
+    P.continue_with node promise;
+    P.leave ();
+    promise
+  | exception error ->
+    P.leave ();
+    raise error
 
-(* [task] now waits for what its callback has returned, and reads that when it ends itself. *)
-let follow task node promise =
-  if P.is_pending promise then begin
-    let inner = P.node_of promise in
-    P.try_read task inner.P.id;
-    node := fun () ->
-      P.settle_as promise inner;
-      P.enter task;
-      P.read task inner.P.id;
-      P.leave ()
-  end;
-  promise
-
-(* Makes a promise with a task that is there before it. [go] gets a reference for what the task has to read in the end. *)
-let with_task kind go =
-  let task = P.create kind in
-  let finish = ref P.nothing in
-  let promise = go task finish in
-  if P.is_pending promise then (P.adopt task promise).P.finish <- P.Does (fun () -> !finish ())
-  else P.resolve task task;
-  promise
-
-(* The two most frequent functions make a task without a closure for the promise's end, until there is one. *)
 let bind_pending lwt_bind promise f =
-  let source = P.node_of promise in
-  let task = P.create Weft.Kind.bind in
-  P.try_read task source.P.id;
-  let node = P.new_node task in
-  node.P.is_timed <- source.P.is_timed;
-  let bound =
-    lwt_bind promise (fun value ->
-        P.settle source;
-        P.enter task;
-        P.read task source.P.id;
-        match f value with
-        | inner ->
-          if P.is_pending inner then begin
-            let inner_node = P.node_of inner in
-            P.try_read task inner_node.P.id;
-            node.P.finish <- P.Reads (inner_node, Obj.repr inner)
-          end;
-          P.leave ();
-          inner
-        | exception error ->
-          P.leave ();
-          raise error)
-  in
+  let node = P.new_step (P.create Weft.Kind.bind) in
+  P.wait_for node promise;
+  let bound = lwt_bind promise (fun value -> step node f value) in
   P.put_node node bound;
   bound
 
 let map_pending f promise =
-  let source = P.node_of promise in
-  let task = P.create Weft.Kind.map in
-  P.try_read task source.P.id;
-  let node = P.new_node task in
-  node.P.is_timed <- source.P.is_timed;
-  let mapped = Lwt.map (fun value -> resume task source f value) promise in
+  let node = P.new_node (P.create Weft.Kind.map) in
+  P.wait_for node promise;
+  let mapped = Lwt.map (fun value -> resume node f value) promise in
   P.put_node node mapped;
   mapped
 
+(* Makes a promise with a task that is there before it. *)
+let with_node node go =
+  let promise = go node in
+  P.put_node node promise;
+  promise
+
 (* catch, try_bind, finalize: [f] runs at once, as the task; the other functions when its promise has ended. *)
 let try_with go f =
-  with_task Weft.Kind.try_ (fun task finish ->
-      let inner = ref P.no_node and inner_promise = ref (Obj.repr Lwt.return_unit) in
+  with_node (P.new_step (P.create Weft.Kind.try_)) (fun node ->
       let first () =
-        P.enter task;
+        P.enter node.P.id;
         match f () with
         | promise ->
           P.leave ();
-          if P.is_pending promise then begin
-            inner := P.node_of promise;
-            inner_promise := Obj.repr promise;
-            P.try_read task !inner.P.id
-          end;
+          P.wait_for node promise;
           promise
         | exception error ->
           P.leave ();
           raise error
       in
-      let later g value = resume task !inner (fun value -> follow task finish (g value)) value in
-      let failed g error = resume_failed task !inner (fun error -> follow task finish (g error)) error in
-      let ends () =
-        if !inner != P.no_node then begin
-          P.settle_as !inner_promise !inner;
-          P.enter task;
-          P.read task !inner.P.id;
-          P.leave ()
-        end
-      in
-      finish := ends;
-      go first later failed)
+      go first node)
 
 let catch_with lwt_catch f h =
-  if not !on then lwt_catch f h else try_with (fun first _ failed -> lwt_catch first (fun e -> failed h e)) f
+  if not !on then lwt_catch f h else try_with (fun first node -> lwt_catch first (fun e -> step node h e)) f
 
 let try_bind_with lwt_try_bind f g h =
   if not !on then lwt_try_bind f g h
-  else try_with (fun first later failed -> lwt_try_bind first (fun v -> later g v) (fun e -> failed h e)) f
+  else try_with (fun first node -> lwt_try_bind first (fun v -> step node g v) (fun e -> step node h e)) f
 
 let finalize_with lwt_finalize f g =
-  if not !on then lwt_finalize f g else try_with (fun first later _ -> lwt_finalize first (fun () -> later g ())) f
+  if not !on then lwt_finalize f g else try_with (fun first node -> lwt_finalize first (fun () -> step node g ())) f
 
 (* A task that waits for several: for all of them, or for the first. *)
 let many kind wait_for_all go promises =
@@ -157,39 +106,25 @@ let many kind wait_for_all go promises =
 let all_of go promises = many Weft.Kind.join true go promises
 let first_of kind go promises = many kind false go promises
 
-(* A pick cancels the other promises when the first one has ended. What it does then is done by its task: as Lwt calls
-   the callback first that was added last, ours stand around Lwt's own. *)
+(* A pick cancels the other promises when the first one has ended, and its task does what Lwt does then. As Lwt calls
+   the callback first that was added last, that of [winner] runs before it. *)
 let pick_of go promises =
-  if (not !on) || not (List.for_all P.is_pending promises) then go promises
-  else begin
-    let task = ref Weft.none and winner = ref P.no_node in
-    let before promise node () =
-      if !winner == P.no_node && !task <> Weft.none then begin
-        P.settle_as promise node;
-        winner := node;
-        P.enter !task;
-        P.read !task node.P.id;
-        P.is_timing_out := node.P.is_timed
-      end
+  let are_pending = !on && List.for_all P.is_pending promises in
+  let result = first_of Weft.Kind.pick go promises in
+  if are_pending && P.is_pending result then begin
+    let nodes = List.map (fun promise -> (promise, P.node_of promise)) promises and node = P.node_of result in
+    let before () =
+      match List.find_opt (fun (promise, _) -> not (P.is_pending promise)) nodes with
+      | None -> ()
+      | Some (promise, winner) -> (
+        P.settle_as promise winner;
+        match P.outcome_of (Obj.repr promise) with
+        | Error Lwt.Canceled -> () (* then another one cancels them all *)
+        | _ -> P.picks := Some { P.result = Obj.repr result; node; winner; has_read = false; outer = !P.picks })
     in
-    let after _ node () =
-      if !winner == node then begin
-        P.is_timing_out := false;
-        P.leave ()
-      end
-    in
-    let nodes = List.map P.node_of promises in
-    let around act = List.iter2 (fun p node -> Lwt.on_termination p (act p node)) promises nodes in
-    around after;
-    let result = first_of Weft.Kind.pick go promises in
-    around before;
-    if P.is_pending result then begin
-      let node = P.node_of result in
-      task := node.P.id;
-      node.P.finish <- P.Nothing
-    end;
-    result
-  end
+    Lwt.on_termination (Lwt.choose promises) before
+  end;
+  result
 
 let text_pause = Weft.keep "pause"
 let text_lock = Weft.keep "lock"
@@ -231,13 +166,19 @@ module Lwt = struct
   let wait () = if !on then made Weft.Kind.wait (Lwt.wait ()) else Lwt.wait ()
   let task () = if !on then made Weft.Kind.task (Lwt.task ()) else Lwt.task ()
 
+  let cancel promise =
+    if !on then P.see_last ();
+    Lwt.cancel promise
+
   let pause () =
     let promise = Lwt.pause () in
     P.label promise text_pause;
     promise
 
   (* Who wakes a promise ends it, also if its callbacks run later. *)
-  let ends resolver outcome = P.end_with (P.node_of_resolver resolver) outcome
+  let ends resolver outcome =
+    P.end_with (P.node_of_resolver resolver) outcome;
+    P.see_last ()
 
   let wakeup resolver value =
     if !on then ends resolver (Ok ());
@@ -377,10 +318,11 @@ module Lwt_mutex = struct
         Lwt_mutex.lock mutex
       end
       else
-        with_task Weft.Kind.task (fun task finish ->
+        with_node (P.new_node (P.create Weft.Kind.task)) (fun node ->
+            let task = node.P.id in
             Weft.label_kept P.category Weft.info task text_lock;
             P.try_read task lock;
-            (finish := fun () -> Weft.acquire P.category Weft.info task lock);
+            node.P.finish <- P.Does (fun () -> Weft.acquire P.category Weft.info task lock);
             Lwt_mutex.lock mutex)
     end
 

@@ -32,22 +32,33 @@ external cancel : (int [@untagged]) -> (int [@untagged]) -> unit = "weft_lwt_can
 external time_out : (int [@untagged]) -> (int [@untagged]) -> unit = "weft_lwt_time_out_byte" "weft_lwt_time_out"
   [@@noalloc]
 
+external become : (int [@untagged]) -> (int [@untagged]) -> unit = "weft_lwt_become_byte" "weft_lwt_become"
+  [@@noalloc]
+
 external fail : int -> string -> unit = "weft_lwt_fail" [@@noalloc]
 
 let () = init ()
 let category = category ()
 
-(* [finish] is for the time before the end: which promise this one then reads. [is_timed]: it is a timer, or ends
-   because of one. *)
-type node = { id : int; mutable ended : bool; mutable is_timed : bool; mutable finish : finish }
+(* [finish] is for the time before the end: which promise this one then reads. [is_timed]: it is a timer, or what it
+   read last ended because of one. A step runs a callback, which may return the next step; [first] is the step whose
+   task stands for all that follow it. *)
+type node = {
+  id : int;
+  is_step : bool;
+  mutable ended : bool;
+  mutable is_timed : bool;
+  mutable finish : finish;
+  mutable first : node option;
+}
+
 and finish = Nothing | Reads of node * Obj.t | Does of (unit -> unit)
 
-let nothing () = ()
-let no_node = { id = Weft.none; ended = true; is_timed = false; finish = Nothing }
-let new_node id = { id; ended = false; is_timed = false; finish = Nothing }
+let first_of node = match node.first with Some first -> first | None -> node
+let no_node = { id = Weft.none; is_step = false; ended = true; is_timed = false; finish = Nothing; first = None }
+let new_node id = { no_node with id; ended = false }
+let new_step id = { no_node with id; is_step = true; ended = false }
 
-(* While a pick cancels the others because a timer was first. *)
-let is_timing_out = ref false
 let fulfilled_tag = 0
 let rejected_tag = 1
 let pending_tag = 2
@@ -125,6 +136,18 @@ let on = ref false
 let look () = on := is_usable && Weft.is_recording ()
 let () = look ()
 
+(* A pick that cancels the others, because [winner] was first, until its own promise has ended. *)
+type pick = { result : Obj.t; node : node; winner : node; mutable has_read : bool; outer : pick option }
+
+let picks : pick option ref = ref None
+
+let rec current_pick () =
+  match !picks with
+  | Some pick when not (is_pending pick.result) ->
+    picks := pick.outer;
+    current_pick ()
+  | found -> found
+
 (* The task that wakes a promise ends it. Lwt calls the callback that was added last first: one that waits for
    the promise comes before ours, so it says so itself. *)
 let rec end_with : 'a. node -> ('a, exn) result -> unit =
@@ -134,9 +157,21 @@ let rec end_with : 'a. node -> ('a, exn) result -> unit =
     finish node;
     match outcome with
     | Ok _ -> resolve Weft.current_task node.id
-    | Error Lwt.Canceled -> (if !is_timing_out then time_out else cancel) Weft.current_task node.id
+    | Error Lwt.Canceled -> end_cancelled node
     | Error error -> fail node.id (Printexc.to_string error)
   end
+
+and end_cancelled node =
+  match current_pick () with
+  | None -> cancel Weft.current_task node.id
+  | Some pick ->
+    enter pick.node.id;
+    if not pick.has_read then begin
+      pick.has_read <- true;
+      read pick.node.id pick.winner.id
+    end;
+    (if pick.winner.is_timed then time_out else cancel) Weft.current_task node.id;
+    leave ()
 
 and finish node =
   match node.finish with
@@ -144,24 +179,53 @@ and finish node =
   | Does act ->
     node.finish <- Nothing;
     act ()
-  | Reads (source, promise) ->
-    node.finish <- Nothing;
-    end_with source (outcome_of promise);
-    enter node.id;
-    read node.id source.id;
+  | Reads _ ->
+    run node;
     leave ()
+
+(* The task runs, and reads what it waited for. *)
+and run node =
+  let first = first_of node in
+  enter node.id;
+  match first.finish with
+  | Reads (source, promise) ->
+    first.finish <- Nothing;
+    end_with source (outcome_of promise);
+    first.is_timed <- source.is_timed;
+    read node.id source.id
+  | Nothing | Does _ -> ()
 
 let settle node = if not node.ended then end_with node (Ok ())
 let settle_as promise node = if not node.ended then end_with node (outcome_of (Obj.repr promise))
 
+(* The promise that was the last to get a node. Its end needs a callback, unless a step returns it next. *)
+let last_node = ref no_node
+let last_promise = ref (Obj.repr 0)
+
+let forget_last () =
+  last_node := no_node;
+  last_promise := Obj.repr 0
+
+let see_last () =
+  let node = !last_node and promise : unit Lwt.t = Obj.obj !last_promise in
+  if node != no_node then begin
+    forget_last ();
+    if is_pending promise then Lwt.on_any promise (fun _ -> settle node) (fun error -> end_with node (Error error))
+    else settle_as promise node
+  end
+
+let () = at_exit see_last
+
 (* A promise that has no node gets this one; if it has ended, so has the node's task. *)
 let put_node node promise =
+  see_last ();
   let state = pending (Obj.repr promise) in
   if Obj.is_block state then begin
     put state node;
-    Lwt.on_any promise (fun _ -> settle node) (fun error -> end_with node (Error error))
+    last_node := node;
+    last_promise := Obj.repr promise
   end
-  else settle node
+  else settle_as promise node
 
 (* A promise gets this task, unless it has one. *)
 let adopt id promise =
@@ -186,6 +250,33 @@ let node_of promise =
     if node != no_node then node else adopt (create Weft.Kind.wait) promise
 
 let id_of promise = (node_of promise).id
+
+(* The task of [node] waits for this promise, and reads it when it ends itself. *)
+let wait_for node promise =
+  if is_pending promise then begin
+    let source = node_of promise in
+    try_read node.id source.id;
+    node.finish <- Reads (source, Obj.repr promise)
+  end
+
+(* The callback of [node] returns this promise. From now on Lwt has one promise for both, so their ends need one
+   callback. A program may go on so for ever: the next steps are the first one's task, and nothing is kept for each. *)
+let continue_with node promise =
+  if is_pending promise then begin
+    let next = node_of promise in
+    if next == !last_node then forget_last ();
+    match node.first with
+    | Some first when next.is_step && not next.ended ->
+      become next.id first.id;
+      next.ended <- true;
+      next.first <- node.first;
+      first.finish <- next.finish;
+      (match next.finish with Reads (source, _) -> try_read first.id source.id | Nothing | Does _ -> ())
+    | _ ->
+      wait_for (first_of node) promise;
+      if next.is_step then next.first <- Some next
+  end
+
 let label promise text = if !on && is_pending promise then Weft.label_kept category Weft.info (id_of promise) text
 
 (* A resolver and its promise are one block. *)

@@ -96,6 +96,7 @@ EDGE(try_read)
 EDGE(resolve)
 EDGE(cancel)
 EDGE(time_out)
+EDGE(become)
 
 value weft_lwt_fail(value target, value message)
 {

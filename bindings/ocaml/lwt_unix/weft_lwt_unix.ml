@@ -27,6 +27,8 @@ module Lwt_main = struct
   (* From here on the loop waits; the first event after that ends the band. Recording may have begun meanwhile. *)
   let before_poll () =
     P.look ();
+    P.see_last ();
+    P.picks := None;
     if !P.on && Lwt.paused_count () = 0 then P.idle ()
 
   let run promise =

@@ -5,11 +5,9 @@
 module P = Weft_lwt_promise
 module Lwt = Weft_lwt.Lwt
 
-type buffer = (char, Bigarray.int8_unsigned_elt, Bigarray.c_layout) Bigarray.Array1.t
-
 module Trace = struct
   type hiatus_reason = Wait_for_work | Suspend | Hibernate
-  type log_buffer = buffer
+  type log_buffer = Weft.buffer
 
   (* Weft has its own clock. *)
   type timestamper = log_buffer -> int -> unit

@@ -205,9 +205,17 @@ external band :
   (int [@untagged]) -> (text [@untagged]) -> bool -> unit
   = "weft_ocaml_band_byte" "weft_ocaml_band" [@@noalloc]
 
-(** Records into a buffer that the program keeps. 0, or a negative code of weft/error.h. *)
-external start :
-  (char, Bigarray.int8_unsigned_elt, Bigarray.c_layout) Bigarray.Array1.t -> (int [@untagged])
-  = "weft_ocaml_start_byte" "weft_ocaml_start" [@@noalloc]
+type buffer = (char, Bigarray.int8_unsigned_elt, Bigarray.c_layout) Bigarray.Array1.t
+
+external start_in : buffer -> (int [@untagged]) = "weft_ocaml_start_byte" "weft_ocaml_start" [@@noalloc]
+
+(* Threads may still write into a buffer when recording has stopped. *)
+let buffers : buffer list ref = ref []
+
+(** Records into a buffer, which is kept from then on. 0, or a negative code of weft/error.h. *)
+let start buffer =
+  let error = start_in buffer in
+  if error = 0 then buffers := buffer :: !buffers;
+  error
 
 external stop : unit -> unit = "weft_ocaml_stop" [@@noalloc]
