@@ -25,6 +25,7 @@
 #include "abi/counter_abi.h"
 #include "abi/run_abi.h"
 #include "kernel/call.h"
+#include "kernel/clock.h"
 #include "record/atomics.h"
 #include "record/counters.h"
 #include "record/recorder.h"
@@ -150,10 +151,7 @@ bool weft__platform_attach_is_for_us(void)
 
 static bool is_void(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	return now_ns > weft__load(&own.page->until_unix_ns);
+	return weft__kernel_clock_ns(CLOCK_REALTIME) > weft__load(&own.page->until_unix_ns);
 }
 
 bool weft__platform_attach_take(struct weft__attach_request *ret_request)

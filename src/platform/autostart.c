@@ -439,7 +439,7 @@ static void remove_run(void)
 	link.size = 0;
 	append(&link, wanted.path);
 	append(&link, WEFT_ABI_RUN_FIRST);
-	unlink(link.bytes);
+	weft__kernel_unlink(link.bytes);
 	rmdir(wanted.path);
 }
 

@@ -85,9 +85,14 @@ static uint32_t mapping_count;
 static uint32_t is_begun;
 static int first_filter; /* the kind of seccomp filter when the first one was made */
 
+static int seccomp_kind(void)
+{
+	return (int)weft__kernel_call(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0);
+}
+
 bool weft__platform_memory_may_replace(void)
 {
-	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == first_filter;
+	return seccomp_kind() == first_filter;
 }
 
 /* Called by fork() in the child, before those handlers that make memory: maps private memory where
@@ -123,7 +128,7 @@ void weft__platform_memory_begin(void)
 {
 	if (!weft__compare_exchange(&is_begun, 0, 1))
 		return;
-	first_filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
+	first_filter = seccomp_kind();
 	(void)pthread_atfork(NULL, NULL, fill_in_child);
 }
 
@@ -153,7 +158,7 @@ void *weft__platform_memory_make(struct weft__shared_memory *memory)
 	struct stat status;
 	int writable = may_grow(memory->bytes) ? make_file(memory) : -1;
 	int fd = writable >= 0 ? reopen_file(writable) : -1;
-	void *at = fd >= 0 && fstat(fd, &status) == 0
+	void *at = fd >= 0 && weft__kernel_stat(fd, &status) == 0
 				   ? weft__platform_memory_map(writable, memory->bytes)
 				   : NULL;
 	if (writable >= 0)
@@ -172,8 +177,8 @@ bool weft__platform_memory_forget(struct weft__shared_memory *memory)
 {
 	struct stat status;
 	const int fd = memory->fd;
-	const bool is_open = fd >= 0 && fstat(fd, &status) == 0 && status.st_dev == memory->device &&
-						 status.st_ino == memory->inode;
+	const bool is_open = fd >= 0 && weft__kernel_stat(fd, &status) == 0 &&
+						 status.st_dev == memory->device && status.st_ino == memory->inode;
 	if (is_open)
 		weft__kernel_close(fd);
 	memory->fd = -1;

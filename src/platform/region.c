@@ -36,6 +36,7 @@
 #include "abi/counter_abi.h"
 #include "abi/metric_abi.h"
 #include "kernel/call.h"
+#include "kernel/clock.h"
 #include "record/atomics.h"
 #include "record/metrics.h"
 
@@ -152,13 +153,6 @@ static bool has_one_user(void)
 	return getresuid(&real, &effective, &saved) == 0 && real == effective && effective == saved;
 }
 
-static uint64_t unix_ns(void)
-{
-	struct timespec now = {0, 0};
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void put_program(char *to, size_t size)
 {
 	const char *program = weft__platform_linux_program();
@@ -169,7 +163,7 @@ void weft__platform_region_begin(struct weft_abi_counters *counters)
 {
 	counters->version = WEFT_ABI_COUNTERS_VERSION;
 	counters->owner = (uint32_t)weft__kernel_process();
-	counters->born_unix_ns = unix_ns();
+	counters->born_unix_ns = weft__kernel_clock_ns(CLOCK_REALTIME);
 	put_program(counters->program, sizeof(counters->program));
 	weft__fence_release();
 	memcpy(counters->magic, WEFT_ABI_COUNTERS_MAGIC, sizeof(counters->magic));
@@ -177,7 +171,7 @@ void weft__platform_region_begin(struct weft_abi_counters *counters)
 
 void weft__platform_region_begin_metrics(struct weft_abi_metrics *metrics)
 {
-	metrics->born_unix_ns = unix_ns();
+	metrics->born_unix_ns = weft__kernel_clock_ns(CLOCK_REALTIME);
 	put_program(metrics->program, sizeof(metrics->program));
 	weft__record_metrics_begin_memory(metrics, (uint32_t)weft__kernel_process());
 }

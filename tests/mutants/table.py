@@ -528,7 +528,7 @@ MUTANTS = [
         ('!(d->needs_mark || was_idle(d)))', '!d->needs_mark)', 'stream')),
     *in_file(
         'src/format/merge_tables.c',
-        ('		changes[i] = d->changes[i];\n', '', 'merge')),
+        ('		change.buffer += part->first_buffer;\n', '', 'merge')),
     *in_file(
         'src/model/forget.c',
         ('			keep_one(s, new_index, tasks[j]);\n', '', 'model_state')),
