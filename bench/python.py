@@ -6,6 +6,7 @@
 The runs alternate, because the machine's speed drifts. The processor time is the server's alone.
 """
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -122,6 +123,23 @@ def steps(folder):
         print('  %-32s%12.0f%14.0f  x %.2f' % (name, alone, recorded, recorded / alone))
 
 
+def start(before, code, variables):
+    """Processor time of a program that does nothing more, with all that begins it, in milliseconds."""
+    begin = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([*before, sys.executable, '-c', code], stderr=subprocess.DEVNULL, check=True, env=dict(os.environ, **variables))
+    end = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (end.ru_utime + end.ru_stime - begin.ru_utime - begin.ru_stime) * 1e3
+
+
+def starts(folder):
+    record = [os.path.join(BUILD, 'weft'), 'record', '-o', os.path.join(folder, 'start.weft')]
+    ways = ([], {}), (record, {'WEFT_PYTHON': 'off'}), (record, {})
+    print('%-34s%12s%14s%14s' % ('ms to start', 'alone', 'adapters', 'and asyncio'))
+    for code in ('pass', 'import asyncio'):
+        runs = [[start(before, code, variables) for before, variables in ways] for _ in range(10 * ROUNDS)]
+        print('  %-32s%12.1f%14.1f%14.1f' % (("python3 -c '%s'" % code,) + tuple(min(run[way] for run in runs) for way in range(3))))
+
+
 def calls(folder):
     for heading, before in (('one call in ns, recorded', [os.path.join(BUILD, 'weft'), 'record', '-o', os.path.join(folder, 'calls.weft')]),
                             ('one call in ns, not recorded', [])):
@@ -137,4 +155,5 @@ if __name__ == '__main__':
     with tempfile.TemporaryDirectory(prefix='weft-bench-') as where:
         calls(where)
         steps(where)
+        starts(where)
         aiohttp(where)

@@ -29,8 +29,8 @@ static int64_t (*id_of)(void *interpreter);
 static const char *(*version)(void);
 
 /* Functions of weft-python.so; NULL: it is not loaded. */
-static bool (*begin)(char *ret_error, size_t size);
-static void (*begin_pools)(void);
+static bool (*load_asyncio)(char *ret_error, size_t size);
+static void (*load_pools)(void);
 
 static bool
 	is_watched; /* the program has an audit hook of its own, to which ours would not be hidden */
@@ -68,8 +68,8 @@ static void load(void)
 {
 	char path[PATH_MAX];
 	void *library = find_file(path) ? NEXT(dlopen)(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-	if (!library || !weft__hooks_audit_find(library, "weft_python_begin", &begin) ||
-		!weft__hooks_audit_find(library, "weft_python_begin_pools", &begin_pools))
+	if (!library || !weft__hooks_audit_find(library, "weft_python_begin", &load_asyncio) ||
+		!weft__hooks_audit_find(library, "weft_python_begin_pools", &load_pools))
 		report("weft-python.so is not installed, or does not fit");
 }
 
@@ -91,6 +91,11 @@ static bool is_suitable(void)
 	return false;
 }
 
+static bool is_main_interpreter(void)
+{
+	return !own_interpreter || id_of(own_interpreter()) == 0;
+}
+
 static void begin_asyncio(void)
 {
 	static bool is_tried;
@@ -100,24 +105,35 @@ static void begin_asyncio(void)
 	is_tried = true;
 	if (is_suitable())
 		load();
-	if (begin && !begin(error, sizeof(error)))
+	if (load_asyncio && !load_asyncio(error, sizeof(error)))
 		report(error);
+}
+
+static void begin_pools(void)
+{
+	static bool is_tried;
+	if (load_pools && !is_tried) {
+		is_tried = true;
+		load_pools();
+	}
+}
+
+/* Its event loops do by themselves what the recorder sees those of asyncio do. */
+static void see_uvloop(void)
+{
+	report("those that loops of uvloop run");
 }
 
 static void see_import(const char *module)
 {
-	static bool has_pools;
-	bool is_pools = strcmp(module, "concurrent.futures.thread") == 0;
-	if (!is_pools && strcmp(module, "asyncio.unix_events") != 0)
-		return;
-	if (own_interpreter && id_of(own_interpreter()) != 0)
-		return; /* one of others in this process */
-	if (!is_pools) {
-		begin_asyncio();
-	} else if (begin_pools && !has_pools) {
-		has_pools = true;
-		begin_pools();
-	}
+	static const struct {
+		const char *module;
+		void (*see)(void);
+	} imports[] = {{"asyncio.unix_events", begin_asyncio},
+		{"concurrent.futures.thread", begin_pools}, {"uvloop.loop", see_uvloop}};
+	for (size_t i = 0; i < sizeof(imports) / sizeof(imports[0]); i++)
+		if (strcmp(module, imports[i].module) == 0 && is_main_interpreter())
+			imports[i].see();
 }
 
 static void see(const char *event, void *values)

@@ -243,6 +243,19 @@ def programs_that_watch_python_are_not_recorded():
 
 
 @case
+def loops_of_uvloop_are_named():
+    check_built()
+    with temporary_directory() as folder:  # the names count, not what uvloop does
+        os.mkdir(os.path.join(folder, 'uvloop'))
+        write(folder, 'uvloop/__init__.py', 'from . import loop\n')
+        write(folder, 'uvloop/loop.py', '')
+        program = write(folder, 'program.py', 'import uvloop\n' + PROGRAM)
+        messages, labels = record(folder, PYTHON, program)
+        assert 'weft: tasks of asyncio are not recorded: those that loops of uvloop run\n' in messages, messages
+        assert 'work (Task-1)' in labels, labels
+
+
+@case
 def an_older_python_says_so():
     check_built()
     old = [path for pattern in ('/usr/bin/python3.?', '/usr/bin/python3.10', os.path.expanduser('~/.pyenv/versions/3.[89].*/bin/python3'),
