@@ -140,6 +140,16 @@ def a_wait_in_a_loop_is_that_of_its_latest_turn():
 
 
 @case
+def a_promise_that_a_callback_returned_fails_by_its_waker():
+    with temporary_directory() as folder:
+        _, path = recorded(folder, program(folder, source('turns.ml')))
+        tasks = {task['label']: task for task in json_lines(weft('dump', '--tasks', '--json', path).stdout)}
+        equal(tasks['broken']['outcome'], 'failed')
+        ends = [event for event in json_lines(weft('dump', '--json', path).stdout) if event['event'] == 'fail']
+        equal(ends[0]['task'], tasks['main']['task'])
+
+
+@case
 def a_lost_wake_up_is_the_first_problem():
     with temporary_directory() as folder:
         name = arp(folder)

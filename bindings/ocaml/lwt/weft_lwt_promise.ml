@@ -154,7 +154,7 @@ let rec end_with : 'a. node -> ('a, exn) result -> unit =
  fun node outcome ->
   if not node.ended then begin
     node.ended <- true;
-    finish node;
+    finish node outcome;
     match outcome with
     | Ok _ -> resolve Weft.current_task node.id
     | Error Lwt.Canceled -> end_cancelled node
@@ -173,27 +173,30 @@ and end_cancelled node =
     (if pick.winner.is_timed then time_out else cancel) Weft.current_task node.id;
     leave ()
 
-and finish node =
+and finish : 'a. node -> ('a, exn) result -> unit =
+ fun node outcome ->
   match node.finish with
   | Nothing -> ()
   | Does act ->
     node.finish <- Nothing;
     act ()
-  | Reads _ ->
+  | Reads (source, promise) ->
+    (* Lwt has made them one promise, and is about to end it. *)
+    if is_pending promise then end_with source outcome;
     run node;
     leave ()
 
 (* The task runs, and reads what it waited for. *)
 and run node =
   let first = first_of node in
-  enter node.id;
   match first.finish with
   | Reads (source, promise) ->
     first.finish <- Nothing;
     end_with source (outcome_of promise);
     first.is_timed <- source.is_timed;
+    enter node.id;
     read node.id source.id
-  | Nothing | Does _ -> ()
+  | Nothing | Does _ -> enter node.id
 
 let settle node = if not node.ended then end_with node (Ok ())
 let settle_as promise node = if not node.ended then end_with node (outcome_of (Obj.repr promise))

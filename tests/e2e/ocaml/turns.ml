@@ -1,10 +1,12 @@
 (* SPDX-License-Identifier: ISC
 
-   A loop whose third turn waits for ever. *)
+   A promise that fails, which a callback has returned; and a loop whose third turn waits for ever. *)
 
 open Lwt.Infix
 
 let reply, _ = MProf.Trace.named_task "reply that never comes"
+
+let (broken : unit Lwt.t), breaker = MProf.Trace.named_task "broken"
 
 let rec serve turns =
   Lwt.pause () >>= fun () ->
@@ -12,6 +14,10 @@ let rec serve turns =
   (if turns = 0 then reply else Lwt.pause ()) >>= fun () -> serve (turns - 1)
 
 let () =
+  let breaks = Lwt.pause () >>= fun () -> broken in
+  Lwt.on_failure breaks ignore;
+  Lwt_main.run (Lwt.pause () >>= Lwt.pause);
+  Lwt.wakeup_exn breaker Exit;
   let served = serve 2 in
   Lwt.on_success served print_endline;
   Lwt_main.run (Lwt_unix.sleep 0.02)
