@@ -12,11 +12,7 @@
 #include <weft/duration.h>
 
 #define DIGITS 3
-
-static const struct weft_stats_pair *pair_of(const void *diff, uint32_t row)
-{
-	return &((const struct weft_stats_diff *)diff)->pairs[row];
-}
+#define MEAN   STATS_FIGURES /* the column of the mean lifetime's change */
 
 /* "3 → 5"; one number if both are equal; "–" for a row that is not there. */
 static void format_numbers(const struct weft_stats_pair *pair, uint64_t a, uint64_t b, bool is_rare,
@@ -31,26 +27,6 @@ static void format_numbers(const struct weft_stats_pair *pair, uint64_t a, uint6
 		snprintf(cell, STATS_CELL_BYTES, "%s", left);
 	else
 		snprintf(cell, STATS_CELL_BYTES, "%s → %s", pair->a ? left : "–", pair->b ? right : "–");
-}
-
-static void format_count(const void *diff, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	const struct weft_stats_pair *pair = pair_of(diff, row);
-	format_numbers(pair, pair->a ? pair->a->count : 0, pair->b ? pair->b->count : 0, false, cell);
-}
-
-static void format_failed(const void *diff, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	const struct weft_stats_pair *pair = pair_of(diff, row);
-	format_numbers(pair, pair->a ? pair->a->by_outcome[WEFT_OUTCOME_FAILED] : 0,
-		pair->b ? pair->b->by_outcome[WEFT_OUTCOME_FAILED] : 0, true, cell);
-}
-
-static void format_unfinished(const void *diff, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	const struct weft_stats_pair *pair = pair_of(diff, row);
-	format_numbers(pair, pair->a ? weft_stats_unfinished(pair->a) : 0,
-		pair->b ? weft_stats_unfinished(pair->b) : 0, true, cell);
 }
 
 static void format_length(const struct weft_stats_row *row, uint64_t ns, char text[32])
@@ -73,28 +49,9 @@ static void format_lengths(
 		snprintf(cell, STATS_CELL_BYTES, "%s", left);
 }
 
-static void format_p50(const void *diff, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	const struct weft_stats_pair *pair = pair_of(diff, row);
-	format_lengths(pair, pair->a ? pair->a->p50_ns : 0, pair->b ? pair->b->p50_ns : 0, cell);
-}
-
-static void format_p99(const void *diff, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	const struct weft_stats_pair *pair = pair_of(diff, row);
-	format_lengths(pair, pair->a ? pair->a->p99_ns : 0, pair->b ? pair->b->p99_ns : 0, cell);
-}
-
-static void format_max(const void *diff, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	const struct weft_stats_pair *pair = pair_of(diff, row);
-	format_lengths(pair, pair->a ? pair->a->max_ns : 0, pair->b ? pair->b->max_ns : 0, cell);
-}
-
 /* The change of the mean lifetime. */
-static void format_change(const void *diff, uint32_t row, char cell[STATS_CELL_BYTES])
+static void format_change(const struct weft_stats_pair *pair, char cell[STATS_CELL_BYTES])
 {
-	const struct weft_stats_pair *pair = pair_of(diff, row);
 	if (!pair->a || !pair->b || !pair->a->ended || !pair->b->ended || !pair->a->lifetime_ns)
 		return;
 	double before = (double)pair->a->lifetime_ns / pair->a->ended;
@@ -107,6 +64,21 @@ static void format_change(const void *diff, uint32_t row, char cell[STATS_CELL_B
 		snprintf(cell, STATS_CELL_BYTES, "0 %%");
 }
 
+static void format_pair(const void *diff, uint32_t row, unsigned what, char cell[STATS_CELL_BYTES])
+{
+	const struct weft_stats_pair *pair = &((const struct weft_stats_diff *)diff)->pairs[row];
+	if (what == MEAN) {
+		format_change(pair, cell);
+		return;
+	}
+	uint64_t a = pair->a ? stats_value(pair->a, what) : 0;
+	uint64_t b = pair->b ? stats_value(pair->b, what) : 0;
+	if (stats_figures[what].type == STATS_TYPE_LIFE)
+		format_lengths(pair, a, b, cell);
+	else
+		format_numbers(pair, a, b, stats_figures[what].type == STATS_TYPE_RARE, cell);
+}
+
 static void add_pair_name(const void *context, uint32_t row, struct weft_text *text)
 {
 	const struct weft_stats_diff *diff = context;
@@ -116,13 +88,13 @@ static void add_pair_name(const void *context, uint32_t row, struct weft_text *t
 }
 
 static const struct stats_column columns[] = {
-	{"mean", 9, true, format_change},
-	{"count", 6, false, format_count},
-	{"failed", 7, true, format_failed},
-	{"unfinished", 3, true, format_unfinished},
-	{"p50", 4, true, format_p50},
-	{"p99", 5, true, format_p99},
-	{"max", 2, true, format_max},
+	{"mean", 9, true, MEAN},
+	{"count", 6, false, STATS_COUNT},
+	{"failed", 7, true, STATS_FAILED},
+	{"unfinished", 3, true, STATS_UNFINISHED},
+	{"p50", 4, true, STATS_P50},
+	{"p99", 5, true, STATS_P99},
+	{"max", 2, true, STATS_MAX},
 };
 
 void stats_write_diff_table(struct stats_output *output, const struct weft_stats_diff *diff,
@@ -135,6 +107,7 @@ void stats_write_diff_table(struct stats_output *output, const struct weft_stats
 		.rows = diff,
 		.row_count = shown,
 		.name_title = diff->a->by == WEFT_STATS_BY_SPAN ? "span" : "tasks",
+		.format = format_pair,
 		.add_name = add_pair_name};
 	for (unsigned i = 0; i < 2; i++) {
 		weft_text_add_string(text, i ? "B  " : "A  ");

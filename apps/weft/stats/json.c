@@ -69,20 +69,21 @@ static void add_name(
 	add_kind(text, stats, row);
 }
 
-static void add_lives(
-	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row)
+/* Appends the figures of that type. */
+static void add_times(
+	struct weft_text *text, const struct weft_stats_row *row, enum stats_type type)
 {
-	if (!row->ended) {
-		weft_text_add_string(text, ",\"p50\":null,\"p90\":null,\"p99\":null,\"max\":null");
-		add_task(text, stats->story->model, ",\"longest\":", WEFT_NONE);
-		return;
+	for (unsigned i = 0; i < STATS_FIGURES; i++) {
+		if (stats_figures[i].type != type)
+			continue;
+		weft_text_add_string(text, ",\"");
+		weft_text_add_string(text, stats_figures[i].key);
+		weft_text_add_string(text, "\":");
+		if (type == STATS_TYPE_LIFE && !row->ended)
+			weft_text_add_string(text, "null");
+		else
+			weft_text_add_u64(text, stats_value(row, i));
 	}
-	add_number(text, ",\"p50\":", row->p50_ns);
-	add_number(text, ",\"p90\":", row->p90_ns);
-	add_number(text, ",\"p99\":", row->p99_ns);
-	add_number(text, ",\"max\":", row->max_ns);
-	add_task(text, stats->story->model,
-		",\"longest\":", stats->members[row->first + row->ended - 1].task);
 }
 
 static void add_figures(
@@ -95,12 +96,12 @@ static void add_figures(
 		weft_text_add_string(text, weft_outcome_key((enum weft_outcome)i));
 		add_number(text, "\":", row->by_outcome[i]);
 	}
-	add_lives(text, stats, row);
-	add_number(text, ",\"running\":", row->running_ns);
-	add_number(text, ",\"waiting\":", row->waiting_ns);
+	add_times(text, row, STATS_TYPE_LIFE);
+	add_task(text, stats->story->model,
+		",\"longest\":", row->ended ? stats->members[row->first + row->ended - 1].task : WEFT_NONE);
+	add_times(text, row, STATS_TYPE_TIME);
 	if (stats->by != WEFT_STATS_BY_SPAN) {
-		add_number(text, ",\"delay\":", row->delay_ns);
-		add_number(text, ",\"max_delay\":", row->max_delay_ns);
+		add_times(text, row, STATS_TYPE_DELAY);
 		add_task(text, stats->story->model, ",\"most_delayed\":", row->most_delayed);
 	}
 }
@@ -224,43 +225,46 @@ static void add_csv_name(
 		weft_text_add_u64(text, kind);
 }
 
-static const char *const csv_columns[] = {"count", "ended",
-#define OUTCOME(id, key, name, flags) key,
-#include <weft/outcomes.def>
-#undef OUTCOME
-	"p50_ns", "p90_ns", "p99_ns", "max_ns", "running_ns", "waiting_ns", "delay_ns", "max_delay_ns"};
-
-#define CSV_COLUMNS (sizeof(csv_columns) / sizeof(*csv_columns))
+static void add_csv_title(
+	struct weft_text *text, const char *title, const char *unit, const char *suffix)
+{
+	weft_text_add_string(text, ",");
+	weft_text_add_string(text, title);
+	weft_text_add_string(text, unit);
+	weft_text_add_string(text, suffix);
+}
 
 static void add_csv_head(struct weft_text *text, const char *suffix)
 {
-	for (size_t i = 0; i < CSV_COLUMNS; i++) {
-		weft_text_add_string(text, ",");
-		weft_text_add_string(text, csv_columns[i]);
-		weft_text_add_string(text, suffix);
-	}
+	add_csv_title(text, "count", "", suffix);
+	add_csv_title(text, "ended", "", suffix);
+	for (unsigned i = 0; i < WEFT_OUTCOMES; i++)
+		add_csv_title(text, weft_outcome_key((enum weft_outcome)i), "", suffix);
+	for (unsigned i = 0; i < STATS_FIGURES; i++)
+		if (stats_figures[i].key)
+			add_csv_title(text, stats_figures[i].key, "_ns", suffix);
+}
+
+static void add_csv_number(struct weft_text *text, bool is_known, uint64_t number)
+{
+	weft_text_add_string(text, ",");
+	if (is_known)
+		weft_text_add_u64(text, number);
 }
 
 /* Without a row all columns are empty. */
-static void add_csv_figures(struct weft_text *text, const struct weft_stats_row *row)
+static void add_csv_figures(struct weft_text *text, const struct weft_stats_row *known)
 {
-	for (size_t i = 0; i < CSV_COLUMNS && !row; i++)
-		weft_text_add_string(text, ",");
-	if (!row)
-		return;
-	add_number(text, ",", row->count);
-	add_number(text, ",", row->ended);
+	static const struct weft_stats_row none;
+	const struct weft_stats_row *row = known ? known : &none;
+	add_csv_number(text, known, row->count);
+	add_csv_number(text, known, row->ended);
 	for (unsigned i = 0; i < WEFT_OUTCOMES; i++)
-		add_number(text, ",", row->by_outcome[i]);
-	const uint64_t lives[] = {row->p50_ns, row->p90_ns, row->p99_ns, row->max_ns};
-	for (size_t i = 0; i < sizeof(lives) / sizeof(*lives); i++) {
-		weft_text_add_string(text, ",");
-		if (row->ended)
-			weft_text_add_u64(text, lives[i]);
-	}
-	const uint64_t times[] = {row->running_ns, row->waiting_ns, row->delay_ns, row->max_delay_ns};
-	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
-		add_number(text, ",", times[i]);
+		add_csv_number(text, known, row->by_outcome[i]);
+	for (unsigned i = 0; i < STATS_FIGURES; i++)
+		if (stats_figures[i].key)
+			add_csv_number(text, known && (row->ended || stats_figures[i].type != STATS_TYPE_LIFE),
+				stats_value(row, i));
 }
 
 void stats_write_csv(struct stats_output *output, const struct stats_side *side)

@@ -19,6 +19,29 @@ struct stats_side {
 	struct weft_stats *stats;
 };
 
+enum stats_figure {
+#define FIGURE(id, title, keep, key, type, value) STATS_##id,
+#include "figures.def"
+#undef FIGURE
+	STATS_FIGURES
+};
+
+enum stats_type {
+	STATS_TYPE_COUNT,
+	STATS_TYPE_RARE,
+	STATS_TYPE_LIFE,
+	STATS_TYPE_TIME,
+	STATS_TYPE_DELAY,
+};
+
+/* By figure, as in figures.def. */
+extern const struct stats_figures {
+	const char *key;
+	enum stats_type type;
+} stats_figures[STATS_FIGURES];
+
+uint64_t stats_value(const struct weft_stats_row *row, enum stats_figure figure);
+
 struct stats_output {
 	struct weft_text text;
 	uint32_t limit; /* of rows */
@@ -47,7 +70,7 @@ struct stats_column {
 	const char *title;
 	unsigned keep; /* columns with the lowest number are left out first if the width is too small */
 	bool may_hide; /* left out if all of its cells are empty */
-	void (*format)(const void *rows, uint32_t row, char cell[STATS_CELL_BYTES]);
+	unsigned what; /* for the table's `format` */
 };
 
 /* Rows of a table: `rows` is the columns'; names come last, as they have any length. */
@@ -57,6 +80,7 @@ struct stats_table {
 	const void *rows;
 	uint32_t row_count;
 	const char *name_title;
+	void (*format)(const void *rows, uint32_t row, unsigned what, char cell[STATS_CELL_BYTES]);
 	void (*add_name)(const void *rows, uint32_t row, struct weft_text *text);
 };
 

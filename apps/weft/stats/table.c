@@ -63,7 +63,7 @@ static size_t width_of_column(const struct stats_table *table, const struct stat
 	char cell[STATS_CELL_BYTES];
 	for (uint32_t row = 0; row < table->row_count; row++) {
 		cell[0] = '\0';
-		column->format(table->rows, row, cell);
+		table->format(table->rows, row, column->what, cell);
 		size_t characters = count_characters(cell, strlen(cell));
 		width = characters > width ? characters : width;
 		is_empty = is_empty && !cell[0];
@@ -117,7 +117,7 @@ void stats_add_table(struct weft_text *text, const struct stats_table *table, si
 			if (!widths[i])
 				continue;
 			cell[0] = '\0';
-			table->columns[i].format(table->rows, row, cell);
+			table->format(table->rows, row, table->columns[i].what, cell);
 			add_cell(text, cell, widths[i]);
 		}
 		size_t start = text->size;

@@ -40,6 +40,26 @@ void stats_add_name(
 
 /* ---- Tasks or spans ---- */
 
+const struct stats_figures stats_figures[STATS_FIGURES] = {
+#define FIGURE(id, title, keep, key, type, value) {key, STATS_TYPE_##type},
+#include "figures.def"
+#undef FIGURE
+};
+
+uint64_t stats_value(const struct weft_stats_row *row, enum stats_figure figure)
+{
+	switch (figure) {
+#define FIGURE(id, title, keep, key, type, value) \
+	case STATS_##id:                              \
+		return value;
+#include "figures.def"
+#undef FIGURE
+	case STATS_FIGURES:
+		break;
+	}
+	return 0;
+}
+
 static const struct weft_stats_row *row_of(const void *stats, uint32_t row)
 {
 	return &((const struct weft_stats *)stats)->rows[row];
@@ -50,88 +70,31 @@ static void format_number(uint64_t number, char cell[STATS_CELL_BYTES])
 	snprintf(cell, STATS_CELL_BYTES, "%" PRIu64, number);
 }
 
-/* Leaves the cell empty for 0, so that other numbers stand out. */
-static void format_rare(uint64_t number, char cell[STATS_CELL_BYTES])
+/* Leaves cells empty so that others stand out. */
+static void format_figure(
+	const void *stats, uint32_t number, unsigned what, char cell[STATS_CELL_BYTES])
 {
-	if (number)
-		format_number(number, cell);
-}
-
-static void format_count(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_number(row_of(stats, row)->count, cell);
-}
-
-static void format_failed(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_rare(row_of(stats, row)->by_outcome[WEFT_OUTCOME_FAILED], cell);
-}
-
-static void format_stopped(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	const uint32_t *by_outcome = row_of(stats, row)->by_outcome;
-	format_rare((uint64_t)by_outcome[WEFT_OUTCOME_CANCELLED] + by_outcome[WEFT_OUTCOME_CLOSED] +
-					by_outcome[WEFT_OUTCOME_TIMED_OUT],
-		cell);
-}
-
-static void format_became(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_rare(row_of(stats, row)->by_outcome[WEFT_OUTCOME_BECAME], cell);
-}
-
-static void format_unfinished(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_rare(weft_stats_unfinished(row_of(stats, row)), cell);
-}
-
-/* Without a task that ended there is no lifetime. */
-static void format_life(const struct weft_stats_row *row, uint64_t ns, char cell[STATS_CELL_BYTES])
-{
-	if (row->ended)
-		weft_format_duration(ns, DIGITS, cell);
-}
-
-static void format_p50(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_life(row_of(stats, row), row_of(stats, row)->p50_ns, cell);
-}
-
-static void format_p90(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_life(row_of(stats, row), row_of(stats, row)->p90_ns, cell);
-}
-
-static void format_p99(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_life(row_of(stats, row), row_of(stats, row)->p99_ns, cell);
-}
-
-static void format_max(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_life(row_of(stats, row), row_of(stats, row)->max_ns, cell);
-}
-
-static void format_running(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	weft_format_duration(row_of(stats, row)->running_ns, DIGITS, cell);
-}
-
-static void format_waiting(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	weft_format_duration(row_of(stats, row)->waiting_ns, DIGITS, cell);
-}
-
-static void format_delay(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	if (row_of(stats, row)->delay_ns)
-		weft_format_duration(row_of(stats, row)->delay_ns, DIGITS, cell);
-}
-
-static void format_max_delay(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	if (row_of(stats, row)->delay_ns)
-		weft_format_duration(row_of(stats, row)->max_delay_ns, DIGITS, cell);
+	const struct weft_stats_row *row = row_of(stats, number);
+	uint64_t value = stats_value(row, what);
+	switch (stats_figures[what].type) {
+	case STATS_TYPE_COUNT:
+		format_number(value, cell);
+		break;
+	case STATS_TYPE_RARE:
+		if (value)
+			format_number(value, cell);
+		break;
+	case STATS_TYPE_LIFE:
+		if (row->ended)
+			weft_format_duration(value, DIGITS, cell);
+		break;
+	case STATS_TYPE_TIME:
+		weft_format_duration(value, DIGITS, cell);
+		break;
+	case STATS_TYPE_DELAY:
+		if (row->delay_ns)
+			weft_format_duration(value, DIGITS, cell);
+	}
 }
 
 static void add_row_name(const void *stats, uint32_t row, struct weft_text *text)
@@ -139,26 +102,12 @@ static void add_row_name(const void *stats, uint32_t row, struct weft_text *text
 	stats_add_name(text, stats, row_of(stats, row));
 }
 
-static void format_unknown(const void *stats, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_rare(row_of(stats, row)->by_outcome[WEFT_OUTCOME_UNKNOWN], cell);
-}
-
 static const struct stats_column columns[] = {
-	{"count", 13, false, format_count},
-	{"failed", 11, true, format_failed},
-	{"stopped", 3, true, format_stopped},
-	{"became", 2, true, format_became},
-	{"unfinished", 10, true, format_unfinished},
-	{"unknown", 1, true, format_unknown},
-	{"p50", 9, true, format_p50},
-	{"p90", 4, true, format_p90},
-	{"p99", 8, true, format_p99},
-	{"max", 12, true, format_max},
-	{"running", 7, false, format_running},
-	{"waiting", 6, false, format_waiting},
-	{"delay", 5, true, format_delay},
-	{"max delay", 1, true, format_max_delay},
+#define FIGURE(id, title, keep, key, type, value)                                                \
+	{title, keep, STATS_TYPE_##type != STATS_TYPE_COUNT && STATS_TYPE_##type != STATS_TYPE_TIME, \
+		STATS_##id},
+#include "figures.def"
+#undef FIGURE
 };
 
 void stats_add_head(struct weft_text *text, const struct stats_side *side)
@@ -202,44 +151,38 @@ struct changed_counters {
 	uint32_t count, all;
 };
 
-static void format_value(struct weft_number number, char cell[STATS_CELL_BYTES])
-{
-	weft_number_format(number, cell, STATS_CELL_BYTES);
-}
+enum counter_column {
+	BEFORE,
+	AFTER,
+	CHANGE,
+	LEAST,
+	MOST,
+	CHANGES,
+};
 
-static void format_before(const void *counters, uint32_t row, char cell[STATS_CELL_BYTES])
+static void format_change(const struct weft_stats_counter *counter, char cell[STATS_CELL_BYTES])
 {
-	format_value(((const struct changed_counters *)counters)->list[row].before, cell);
-}
-
-static void format_after(const void *counters, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_value(((const struct changed_counters *)counters)->list[row].after, cell);
-}
-
-static void format_least(const void *counters, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_value(((const struct changed_counters *)counters)->list[row].min, cell);
-}
-
-static void format_most(const void *counters, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_value(((const struct changed_counters *)counters)->list[row].max, cell);
-}
-
-static void format_changes(const void *counters, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	format_number(((const struct changed_counters *)counters)->list[row].changes, cell);
-}
-
-static void format_change(const void *context, uint32_t row, char cell[STATS_CELL_BYTES])
-{
-	const struct weft_stats_counter *counter =
-		&((const struct changed_counters *)context)->list[row];
 	struct weft_number change = weft_stats_change(counter);
 	bool is_up = change.is_real ? change.real > 0 : change.integer > 0;
 	cell[0] = '+';
 	weft_number_format(change, cell + is_up, STATS_CELL_BYTES - 1);
+}
+
+static void format_counter(
+	const void *counters, uint32_t row, unsigned what, char cell[STATS_CELL_BYTES])
+{
+	const struct weft_stats_counter *counter =
+		&((const struct changed_counters *)counters)->list[row];
+	const struct weft_number values[] = {[BEFORE] = counter->before,
+		[AFTER] = counter->after,
+		[LEAST] = counter->min,
+		[MOST] = counter->max};
+	if (what == CHANGES)
+		format_number(counter->changes, cell);
+	else if (what == CHANGE)
+		format_change(counter, cell);
+	else
+		weft_number_format(values[what], cell, STATS_CELL_BYTES);
 }
 
 static void add_counter_name(const void *context, uint32_t row, struct weft_text *text)
@@ -252,12 +195,12 @@ static void add_counter_name(const void *context, uint32_t row, struct weft_text
 }
 
 static const struct stats_column counter_columns[] = {
-	{"before", 3, false, format_before},
-	{"after", 4, false, format_after},
-	{"change", 6, false, format_change},
-	{"min", 2, false, format_least},
-	{"max", 5, false, format_most},
-	{"changes", 1, false, format_changes},
+	{"before", 3, false, BEFORE},
+	{"after", 4, false, AFTER},
+	{"change", 6, false, CHANGE},
+	{"min", 2, false, LEAST},
+	{"max", 5, false, MOST},
+	{"changes", 1, false, CHANGES},
 };
 
 static void add_counters(struct weft_text *text, const struct stats_side *side, size_t width)
@@ -278,6 +221,7 @@ static void add_counters(struct weft_text *text, const struct stats_side *side, 
 		.rows = &counters,
 		.row_count = counters.count,
 		.name_title = "counter",
+		.format = format_counter,
 		.add_name = add_counter_name};
 	stats_add_table(text, &table, width);
 	stats_add_left_out(text, counters.count, counters.all, "--json lists all counters");
@@ -293,6 +237,7 @@ void stats_write_table(struct stats_output *output, const struct stats_side *sid
 		.rows = stats,
 		.row_count = shown,
 		.name_title = stats->by == WEFT_STATS_BY_SPAN ? "span" : "tasks",
+		.format = format_figure,
 		.add_name = add_row_name};
 	stats_add_head(&output->text, side);
 	weft_text_add_string(&output->text, "\n");
