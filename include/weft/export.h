@@ -4,7 +4,7 @@
  *
  * An exporter takes events as a decoder gives them and hands finished bytes to its caller: it never
  * opens a file, prints or exits. It belongs to one thread at a time. Its memory is bounded, however
- * long the trace is.
+ * long the trace is; that for Chrome is in proportion to the number of tasks.
  */
 #ifndef WEFT_EXPORT_H
 #define WEFT_EXPORT_H
@@ -61,6 +61,36 @@ int weft_export_ctf_finish(
 
 /* A summary of what was written so far. */
 struct weft_export_ctf_summary weft_export_ctf_summarize(const struct weft_export_ctf *ctf);
+
+/* ---- Chrome's trace event format, JSON: one file, for Perfetto's UI and chrome://tracing ----
+ *
+ *     weft_export_chrome_create → add … add → finish → destroy
+ *
+ * Tasks are asynchronous slices, activations are slices of threads, edges are flows, and counters,
+ * notes and names are what the format has for them. Each event keeps its own fields beside that, so
+ * that weft reads the same trace again: docs/formats.md. */
+
+/* Receives the bytes. */
+struct weft_export_chrome_sink {
+	/* Appends. Returns 0, or a negative error, which ends the export. */
+	int (*append)(void *context, const void *bytes, size_t size);
+	void *context;
+};
+
+struct weft_export_chrome;
+
+int weft_export_chrome_create(
+	const struct weft_export_chrome_sink *sink, struct weft_export_chrome **ret_export);
+void weft_export_chrome_destroy(struct weft_export_chrome *chrome);
+
+/* Adds the next event in time order, from a trace with that description. WEFT_ERROR_ARGUMENT if it
+ * is earlier than the one before or has an unknown type. After an error only destroy is allowed. */
+int weft_export_chrome_add(struct weft_export_chrome *chrome, const struct weft_event *event,
+	const struct weft_trace_description *description);
+
+/* Writes what is held back, and the end. `description` is the decoder's at the end. */
+int weft_export_chrome_finish(
+	struct weft_export_chrome *chrome, const struct weft_trace_description *description);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,8 @@ import os
 import shutil
 from collections import Counter
 
-from harness import case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, DATA, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from traces import NONE, mirage
 
 NODE = '''
 const sleep = ms => new Promise(done => setTimeout(done, ms));
@@ -130,6 +131,132 @@ def a_page_has_it_in_wefts_format():
         write(path, '[{"ph":"i","ts":1,"pid":1,"name":"a"},{"ph":"i","ts":1,"pid":2,"name":"a"}]')
         equal(weft('render', path, '-o', page, status=1).stderr,
               "weft: %s: the page does not read Chrome's traces of several processes\n" % path)
+
+
+def export(trace, folder):
+    path = os.path.join(folder, os.path.basename(trace) + '.json')
+    equal(weft('export', '--to', 'chrome', trace, '-o', path).stdout, '')
+    return path
+
+
+def check_stack(stacks, key, event):
+    """Begins and ends of one thread or id nest; an end has the name of its begin."""
+    if event['ph'] in 'Bb':
+        stacks.setdefault(key, []).append(event['name'])
+    else:
+        equal(stacks[key].pop(), event['name'], event)
+
+
+def check_rules(path):
+    """The rules of Perfetto and Chrome for traces; returns the number of events by phase."""
+    with open(path, encoding='utf-8') as file:
+        trace = json.load(file)
+    stacks, flows, last = {}, Counter(), {}
+    for event in trace['traceEvents']:
+        assert isinstance(event['pid'], int) and event['pid'] > 0, event
+        assert isinstance(event['name'], str), event
+        if event['ph'] == 'M':
+            continue
+        assert isinstance(event['ts'], (int, float)) and isinstance(event['tid'], int) and event['tid'] > 0, event
+        if event['ph'] in 'BE':
+            thread = event['pid'], event['tid']
+            assert last.get(thread, 0) <= event['ts'], event
+            last[thread] = event['ts']
+            check_stack(stacks, thread, event)
+        elif event['ph'] in 'be':
+            check_stack(stacks, (event['pid'], event['id2']['local']), event)
+        elif event['ph'] == 'n':
+            assert event['id2']['local'] and stacks[event['pid'], event['id2']['local']], event
+        elif event['ph'] in 'sf':
+            assert isinstance(event['id'], str), event
+            flows[event['id'], event['name'], event['ph']] += 1
+        elif event['ph'] == 'C':
+            assert all(isinstance(value, (int, float, type(None))) for value in event['args'].values()), event
+        else:
+            equal(event['ph'], 'i', event)
+    assert not [stack for key, stack in stacks.items() if isinstance(key[1], int) and stack], 'an activation has no end'
+    for number, name, phase in flows:
+        assert phase == 's' or name == 'message' or flows[number, name, 's'] == 1, (number, name)
+    return Counter(event['ph'] for event in trace['traceEvents'])
+
+
+def facts(trace):
+    return [weft('dump', '--json', *option, trace).stdout for option in ((), ('--tasks',), ('--edges',))] + [
+        weft('stats', '--json', trace).stdout.replace(json.dumps(trace), ''),
+        json.loads(weft('info', '--json', trace).stdout).get('counters')]
+
+
+def check_round_trip(trace, folder):
+    path = export(trace, folder)
+    phases = check_rules(path)
+    for got, expected in zip(facts(path), facts(trace)):
+        equal(got, expected, trace)
+    return phases
+
+
+@case
+def samples_come_back_whole():
+    with temporary_directory() as folder:
+        phases = check_round_trip(os.path.join(DATA, 'traces', 'mirage-arp-good.ctf'), folder)
+        assert min(phases[phase] for phase in 'BEbensfC') > 100, phases
+        check_round_trip(os.path.join(DATA, 'traces', 'mirage-block-read.sexp'), folder)
+
+
+@case
+def every_event_comes_back():
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 'every.weft')
+        equal(run([os.path.join(BUILD, 'tests', 'every_event'), trace, 1]).returncode, 0)
+        path = export(trace, folder)
+        check_rules(path)
+        equal(json_lines(weft('dump', '--json', path).stdout), json_lines(weft('dump', '--json', trace).stdout))
+        equal(weft('dump', '--tasks', '--json', path).stdout, weft('dump', '--tasks', '--json', trace).stdout)
+        equal(json.loads(weft('info', '--json', path).stdout)['losses'], {'too_big': 4})
+
+
+@case
+def random_calls_come_back():
+    with temporary_directory() as folder:
+        for seed in range(4):
+            trace = os.path.join(folder, 'random%d.weft' % seed)
+            equal(run([os.path.join(BUILD, 'tests', 'random_calls'), trace, seed, 1500]).returncode, 0)
+            check_round_trip(trace, folder)
+
+
+@case
+def a_task_may_have_the_number_0_and_names_come_late():
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 'trace.ctf')
+        with open(trace, 'wb') as out:
+            out.write(mirage([(1000, 'create', NONE, 0, 0), (1001, 'switch', 0), (1002, 'create', 0, 1, 0), (1002, 'label', 1, 'a "name"'),
+                              (1003, 'switch', 1), (1004, 'fulfil', 1, 1), (1005, 'switch', NONE)]))
+        check_round_trip(trace, folder)
+        slices = [(event['ph'], event['ts'], event['name']) for event in events_of(export(trace, folder)) if event['ph'] in 'BEbe']
+        equal(slices, [('b', 1.0, 'wait 0'), ('B', 1.001, 'wait 0'), ('b', 1.002, 'a "name"'), ('E', 1.003, 'wait 0'),
+                       ('B', 1.003, 'a "name"'), ('E', 1.004, 'a "name"'), ('e', 1.004, 'a "name"')])
+        equal([event['ph'] for event in events_of(export(trace, folder)) if event['ph'] in 'sf'], ['s', 'f', 's'])
+
+
+@case
+def what_was_imported_is_exported_again():
+    with temporary_directory() as folder:
+        check_round_trip(node_trace(folder), folder)
+
+
+@case
+def a_wrong_command_is_refused_and_a_full_disk_is_said():
+    sample = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
+    with temporary_directory() as folder:
+        equal(weft('export', '--to', 'chrome', sample).stdout.startswith('{"displayTimeUnit":"ns","traceEvents":['), True)
+        assert '-o is for --to chrome' in weft('export', '--to', 'ctf', sample, '-o', folder, status=2).stderr
+        assert 'FILE is missing' in weft('export', '--to', 'chrome', status=2).stderr
+        assert '--force' in weft('export', '--to', 'chrome', '--force', sample, status=2).stderr
+        assert 'chrome' in weft('export', '--to', 'chrom', sample, status=2).stderr
+        out = write(os.path.join(folder, 'out'), 'as it was')
+        weft('export', '--to', 'chrome', os.devnull, '-o', out, status=3)
+        with open(out, encoding='utf-8') as file:
+            equal(file.read(), 'as it was')
+        assert 'No space left' in weft('export', '--to', 'chrome', sample, '-o', '/dev/full', status=1).stderr
 
 
 main()

@@ -11,12 +11,14 @@
 #include <weft/export.h>
 
 #include "cli/cli.h"
+#include "chrome_file.h"
 #include "ctf_directory.h"
 #include "query/export.h"
 
 static const char usage[] =
 	"usage: weft export --to ctf [--force] [--max-size SIZE] FILE... DIR\n"
 	"       weft export --to sqlite [--force] [--max-size SIZE] FILE... DATABASE\n"
+	"       weft export --to chrome [--max-size SIZE] FILE... [-o OUT]\n"
 	"\n"
 	"Writes the trace FILE in another format. Several files of one boot, or a directory of\n"
 	"traces, are one trace.\n"
@@ -24,6 +26,8 @@ static const char usage[] =
 	"  --to ctf         a directory DIR in the Common Trace Format 1.8, for babeltrace, Trace\n"
 	"                   Compass and other tools\n"
 	"  --to sqlite      a file DATABASE of SQLite, with the tables of `weft query`\n"
+	"  --to chrome      Chrome's trace events, JSON, for ui.perfetto.dev and chrome://tracing\n"
+	"  -o, --output OUT the file for these; default: standard output\n"
 	"  --force          replace an earlier export\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
@@ -32,12 +36,45 @@ static const char usage[] =
 	"\n"
 	"DIR is created; it may exist if it is empty. If the export fails, no file remains in it.\n";
 
+enum target {
+	TO_CTF,
+	TO_SQLITE,
+	TO_CHROME,
+	TARGETS
+};
+
+static const char *const targets[] = {"ctf", "sqlite", "chrome", NULL};
+
 struct export_arguments {
 	char **files;
 	int file_count;
-	const char *directory; /* or the database's file */
-	bool is_sqlite, force;
+	const char *output; /* the directory, or the file */
+	enum target target;
+	bool force;
 };
+
+/* Takes the output, which is the last of the arguments but for Chrome's format. CLI_DONE, or the
+ * exit status after a message. */
+static int take_output(int argc, char **argv, struct export_arguments *a)
+{
+	const bool is_option = a->target == TO_CHROME;
+	const int needed = is_option ? 1 : 2;
+	if (!is_option && (a->output || argc - optind < needed))
+		return a->output ? cli_usage_error(argv[0], "-o is for --to chrome")
+						 : cli_usage_error(argv[0], "FILE and %s are both needed",
+							   a->target == TO_SQLITE ? "DATABASE" : "DIR");
+	if (is_option && a->force)
+		return cli_usage_error(argv[0], "--force is not for --to chrome, which replaces OUT");
+	if (is_option && !cli_count_operands(argc, argv, "FILE"))
+		return CLI_USAGE;
+	a->files = argv + optind;
+	a->file_count = argc - optind - (needed - 1);
+	if (!is_option)
+		a->output = argv[argc - 1];
+	else if (!a->output)
+		a->output = "-";
+	return CLI_DONE;
+}
 
 /* Parses the arguments. CLI_DONE, or the exit status if `ret_run` is false. */
 static int parse(int argc, char **argv, struct export_arguments *ret_arguments, bool *ret_run)
@@ -45,6 +82,7 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"to", required_argument, NULL, 't'},
+		{"output", required_argument, NULL, 'o'},
 		{"force", no_argument, NULL, 'f'},
 		CLI_MAX_SIZE_OPTION,
 		CLI_CPU_HZ_OPTION,
@@ -58,26 +96,24 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 			return cli_help(usage);
 		if (option == 't')
 			format = optarg;
+		else if (option == 'o')
+			arguments.output = optarg;
 		else if (option == 'f')
 			arguments.force = true;
 		else
 			return CLI_USAGE;
 	}
 	if (!format)
-		return cli_usage_error(argv[0], "--to is missing: `--to ctf` or `--to sqlite`");
-	arguments.is_sqlite = strcmp(format, "sqlite") == 0;
-	if (!arguments.is_sqlite && strcmp(format, "ctf") != 0)
-		return cli_unknown_value(
-			argv[0], "--to:", format, (const char *const[]){"ctf", "sqlite", NULL});
-	if (argc - optind < 2)
 		return cli_usage_error(
-			argv[0], "FILE and %s are both needed", arguments.is_sqlite ? "DATABASE" : "DIR");
-	arguments.files = argv + optind;
-	arguments.file_count = argc - optind - 1;
-	arguments.directory = argv[argc - 1];
+			argv[0], "--to is missing: `--to ctf`, `--to sqlite` or `--to chrome`");
+	while (arguments.target < TARGETS && strcmp(format, targets[arguments.target]) != 0)
+		arguments.target++;
+	if (arguments.target == TARGETS)
+		return cli_unknown_value(argv[0], "--to:", format, targets);
+	int status = take_output(argc, argv, &arguments);
 	*ret_arguments = arguments;
-	*ret_run = true;
-	return CLI_DONE;
+	*ret_run = status == CLI_DONE;
+	return status;
 }
 
 /* The result: an error while reading, or while writing. */
@@ -165,7 +201,7 @@ static int run_export(const struct export_arguments *arguments, const struct cli
 		cli_trace_report(trace);
 		return cli_trace_fail(trace, status);
 	}
-	if (!ctf_directory_open(arguments->directory, arguments->files, arguments->file_count,
+	if (!ctf_directory_open(arguments->output, arguments->files, arguments->file_count,
 			arguments->force, &directory))
 		return CLI_NO;
 	return write_directory(trace, status, &event, &directory);
@@ -182,8 +218,12 @@ int cli_export(int argc, char **argv)
 	status = cli_trace_open_all(arguments.files, arguments.file_count, &trace);
 	if (status != CLI_DONE)
 		return status;
-	status = arguments.is_sqlite ? query_export(&trace, arguments.directory, arguments.force)
-								 : run_export(&arguments, &trace);
+	if (arguments.target == TO_SQLITE)
+		status = query_export(&trace, arguments.output, arguments.force);
+	else if (arguments.target == TO_CHROME)
+		status = chrome_export(&trace, arguments.output);
+	else
+		status = run_export(&arguments, &trace);
 	cli_trace_close(&trace);
 	return status;
 }

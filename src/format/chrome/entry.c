@@ -168,7 +168,14 @@ int weft__format_chrome_read(struct weft__chrome_texts *texts,
 	int error = make_room(texts, object->text.size);
 	if (error)
 		return error;
-	*ret_entry = (struct weft__chrome_entry){0};
+	const struct weft_slice none = {"", 0};
+	*ret_entry = (struct weft__chrome_entry){.name = none,
+		.category = none,
+		.id = none,
+		.scope = none,
+		.bind_id = none,
+		.pid.text = none,
+		.tid.text = none};
 	while (weft__format_json_next_member(object, &at, &key, &value))
 		if (!read_short(texts, key.text, &value, ret_entry))
 			read_member(texts, key.text, &value, ret_entry);

@@ -47,6 +47,7 @@ struct weft_event *weft__format_chrome_make(
 	struct weft_event *event = error ? &r->spare : &r->made[r->made_count++];
 	*event = (struct weft_event){.time_ns = r->now_ns,
 		.offset = r->offset,
+		.text = {"", 0},
 		.task = WEFT_TASK_NONE,
 		.other = WEFT_TASK_NONE,
 		.thread = r->thread,
@@ -135,13 +136,12 @@ static int read_at(struct weft__chrome_reader *r, const struct weft__position *p
  * times. False: there are no more. */
 static bool make_next(struct weft__chrome_reader *r, int *ret_error)
 {
-	const struct weft__position *next = &r->order.list[r->at];
 	const bool has_next = r->at < r->order.count;
+	const struct weft__position *next = has_next ? &r->order.list[r->at] : NULL;
 	const uint32_t ended = weft__format_chrome_next_end(r);
 	r->made_count = r->given = 0;
 	*ret_error = 0;
-	if (ended != WEFT__CHROME_NONE && (!has_next || r->slices[ended].end_ns <= next->time_ns) &&
-		!(has_next && r->slices[ended].task && r->slices[ended].end_ns == next->time_ns)) {
+	if (ended != WEFT__CHROME_NONE && (!has_next || r->slices[ended].end_ns <= next->time_ns)) {
 		weft__format_chrome_end_next(r);
 		*ret_error = r->error;
 		return true;
@@ -185,8 +185,8 @@ static int survey_timed(struct weft__chrome_reader *r)
 		fault = "an event of more than 65,536 threads or 4,096 processes; it is left out";
 	if (fault)
 		weft__format_chrome_report(r, fault);
-	if (fault || error)
-		return error;
+	if (fault || error || weft__format_chrome_survey_loss(r))
+		return error ? error : r->error;
 	return weft__format_order_add(
 		&r->order, (struct weft__position){(uint64_t)entry->time_ns + (BIAS),
 					   r->offset | (entry->phase == 'X' ? IS_SLICE : 0)});
@@ -284,8 +284,12 @@ static int prepare(struct weft__chrome_reader *r)
 	if (error)
 		return error;
 	settle(r);
-	weft__format_clock_guess(
-		r->order.count ? r->order.list[0].time_ns : 0, &r->base.input.description->clock);
+	struct weft_clock *clock = &r->base.input.description->clock;
+	weft__format_clock_guess(r->order.count ? r->order.list[0].time_ns : 0, clock);
+	if (r->threads.clock.name)
+		*clock = r->threads.clock;
+	r->base.input.description->loss_periods = r->losses;
+	r->base.input.description->loss_period_count = r->loss_count;
 	return weft__format_chrome_describe(&r->threads, r->base.input.description);
 }
 
@@ -301,6 +305,7 @@ static void chrome_close(struct weft__reader *base)
 	free(r->slices);
 	free(r->heap);
 	free(r->asyncs);
+	free(r->losses);
 	free(r);
 }
 

@@ -29,7 +29,6 @@ struct weft__chrome_slice {
 	uint32_t outer;    /* or WEFT__CHROME_NONE; of an unused one the next unused one */
 	uint32_t thread;
 	bool has_ended; /* before its time: its entry in the heap is ignored */
-	uint64_t task;  /* the running task that weft itself wrote; else 0 */
 };
 
 /* An id of asynchronous slices. */
@@ -71,6 +70,9 @@ struct weft__chrome_reader {
 	uint32_t async_count;
 	size_t async_capacity;
 	struct weft__index async_index;
+	struct weft_loss_period *losses; /* that weft itself wrote */
+	uint32_t loss_count;
+	size_t loss_capacity;
 	uint64_t last_task; /* the ids of tasks count up */
 	int error;
 };
@@ -109,10 +111,6 @@ uint64_t weft__format_chrome_thread_task(struct weft__chrome_reader *r);
 uint64_t weft__format_chrome_running(struct weft__chrome_reader *r);
 /* The same, but never none. */
 uint64_t weft__format_chrome_actor(struct weft__chrome_reader *r);
-/* The time at which the entry, an X, ends. */
-uint64_t weft__format_chrome_end_ns(const struct weft__chrome_reader *r);
-/* The entry is an X that weft wrote: `task` runs until then. */
-void weft__format_chrome_begin_given(struct weft__chrome_reader *r, uint64_t task, uint64_t end_ns);
 /* The name for people: clang and others have the important half in args.detail. */
 struct weft_slice weft__format_chrome_name(struct weft__chrome_reader *r);
 
@@ -131,6 +129,9 @@ void weft__format_chrome_read_node(struct weft__chrome_reader *r);
 /* ---- remarks.c ---- */
 
 void weft__format_chrome_read_instant(struct weft__chrome_reader *r);
+/* Reads an object's members as fields of a mark: r->fields; returns their number. */
+uint32_t weft__format_chrome_read_fields(
+	struct weft__chrome_reader *r, const struct weft__json_value *object);
 /* A note about the task: a mark, if the entry has arguments. */
 void weft__format_chrome_make_remark(struct weft__chrome_reader *r, uint64_t task);
 void weft__format_chrome_read_counter(struct weft__chrome_reader *r);
@@ -142,5 +143,7 @@ void weft__format_chrome_read_bound_flow(struct weft__chrome_reader *r);
 
 bool weft__format_chrome_is_own(const struct weft__chrome_reader *r);
 void weft__format_chrome_read_own(struct weft__chrome_reader *r);
+/* If the entry is a period in which events are missing, adds it to the losses. */
+bool weft__format_chrome_survey_loss(struct weft__chrome_reader *r);
 
 #endif

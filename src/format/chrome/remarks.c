@@ -15,6 +15,10 @@ static bool set_number(const struct weft__json_value *value, struct weft_field *
 	struct weft__chrome_number number;
 	if (!weft__format_chrome_number(value->text, &number))
 		return false;
+	if (number.is_real && weft__format_chrome_id(value->text, &field->value.u64)) {
+		field->type = WEFT_FIELD_U64;
+		return true;
+	}
 	field->type = number.is_real ? WEFT_FIELD_F64 : WEFT_FIELD_I64;
 	if (number.is_real)
 		field->value.f64 = number.real;
@@ -38,11 +42,12 @@ static void set_field(
 	}
 }
 
-static uint32_t read_fields(struct weft__chrome_reader *r)
+uint32_t weft__format_chrome_read_fields(
+	struct weft__chrome_reader *r, const struct weft__json_value *object)
 {
 	struct weft__json_value key, value;
 	size_t at = 0, count = 0;
-	while (weft__format_json_next_member(&r->entry.args, &at, &key, &value)) {
+	while (weft__format_json_next_member(object, &at, &key, &value)) {
 		const struct weft__column column = {&r->fields, sizeof(*r->fields)};
 		int error = weft__columns_reserve(&column, 1, &r->field_capacity, count + 1);
 		if (error) {
@@ -57,7 +62,7 @@ static uint32_t read_fields(struct weft__chrome_reader *r)
 
 void weft__format_chrome_make_remark(struct weft__chrome_reader *r, uint64_t task)
 {
-	const uint32_t count = read_fields(r);
+	const uint32_t count = weft__format_chrome_read_fields(r, &r->entry.args);
 	struct weft_event *event =
 		weft__format_chrome_make(r, count ? WEFT_EVENT_MARK : WEFT_EVENT_NOTE);
 	event->task = task;

@@ -226,10 +226,7 @@ void weft__format_chrome_end_next(struct weft__chrome_reader *r)
 	struct weft__chrome_thread *thread = weft__format_chrome_thread(r, ended.thread);
 	r->thread = ended.thread;
 	r->now_ns = ended.end_ns;
-	if (ended.task) {
-		if (thread->known_ns < ended.end_ns)
-			weft__format_chrome_make(r, WEFT_EVENT_SWITCH);
-	} else if (!ended.has_ended) {
+	if (!ended.has_ended) {
 		while (thread->innermost != slice) {
 			weft__format_chrome_report(r, "a slice outlasts the one around it; it ends with that");
 			thread->owed++;
@@ -240,16 +237,7 @@ void weft__format_chrome_end_next(struct weft__chrome_reader *r)
 	weft__format_chrome_free_slice(r, slice);
 }
 
-void weft__format_chrome_begin_given(struct weft__chrome_reader *r, uint64_t task, uint64_t end_ns)
-{
-	const uint32_t slice = weft__format_chrome_open_slice(r, WEFT__CHROME_NONE, end_ns);
-	if (slice == WEFT__CHROME_NONE)
-		return;
-	r->slices[slice].task = task;
-	push(r, slice);
-}
-
-uint64_t weft__format_chrome_end_ns(const struct weft__chrome_reader *r)
+static uint64_t end_of_entry(const struct weft__chrome_reader *r)
 {
 	const int64_t ns = r->entry.duration_ns;
 	return r->now_ns + (uint64_t)(ns > 0 ? ns : 0);
@@ -262,7 +250,7 @@ void weft__format_chrome_read_slice(struct weft__chrome_reader *r)
 	else if (r->entry.phase == 'E')
 		end(r);
 	else
-		begin(r, weft__format_chrome_end_ns(r));
+		begin(r, end_of_entry(r));
 	if (r->entry.phase == 'X' && (!r->entry.has_duration || r->entry.duration_ns < 0))
 		weft__format_chrome_report(r, "a slice lacks its duration, \"dur\", or it is negative");
 }

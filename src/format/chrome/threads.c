@@ -151,6 +151,32 @@ static int set_member(struct weft__chrome_texts *texts, const struct weft__chrom
 	return set_name(name, weft__format_chrome_text(texts, &value));
 }
 
+/* A number that weft itself added to the entry. */
+static void set_number(const struct weft__chrome_entry *entry, const char *key, uint64_t *number)
+{
+	struct weft__json_value value;
+	uint64_t read;
+	if (weft__format_chrome_find(&entry->weft, key, &value) &&
+		weft__format_chrome_id(value.text, &read))
+		*number = read;
+}
+
+static void set_clock(struct weft__chrome_threads *threads, const struct weft__chrome_entry *entry)
+{
+	static const char *const names[] = {"unknown", "unix", "monotonic"};
+	struct weft__json_value value;
+	struct weft__chrome_number offset;
+	uint64_t epoch = UINT64_MAX;
+	set_number(entry, "epoch", &epoch);
+	if (epoch > WEFT_EPOCH_MONOTONIC || !weft__format_chrome_find(&entry->weft, "offset", &value) ||
+		!weft__format_chrome_number(value.text, &offset) || offset.is_real)
+		return;
+	threads->clock = (struct weft_clock){.name = names[epoch],
+		.epoch = (enum weft_clock_epoch)epoch,
+		.hz = 1000000000,
+		.offset_ns = offset.integer};
+}
+
 static int name_process(struct weft__chrome_threads *threads, struct weft__chrome_texts *texts,
 	const struct weft__chrome_entry *entry)
 {
@@ -159,6 +185,14 @@ static int name_process(struct weft__chrome_threads *threads, struct weft__chrom
 	if (error || number == WEFT__CHROME_NONE)
 		return error;
 	struct weft__chrome_process *process = &threads->processes[number];
+	set_number(entry, "number", &process->pid);
+	set_clock(threads, entry);
+	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		set_number(entry, weft_loss_name((enum weft_loss)cause), &threads->losses[cause]);
+	set_number(entry, "categories", &process->categories);
+	set_number(entry, "end", &process->end_ns);
+	set_number(entry, "ending", &process->ending);
+	set_number(entry, "wait_status", &process->wait_status);
 	error = set_member(texts, entry, "name", &process->name);
 	return error ? error : set_member(texts, entry, "host", &process->host);
 }
@@ -174,6 +208,7 @@ int weft__format_chrome_metadata(struct weft__chrome_threads *threads,
 	int error = weft__format_chrome_find_thread(threads, entry, &thread);
 	if (error || thread == WEFT__CHROME_NONE)
 		return error;
+	set_number(entry, "number", &threads->list[thread].tid);
 	return set_member(texts, entry, "name", &threads->list[thread].name);
 }
 
@@ -194,6 +229,10 @@ int weft__format_chrome_describe(
 		threads->buffers[i] = (struct weft_trace_buffer){.process = or_empty(process->name),
 			.host = or_empty(process->host),
 			.file = "",
+			.end_ns = process->end_ns,
+			.has_categories = process->categories,
+			.ending = process->ending < WEFT_ENDINGS ? (enum weft_ending)process->ending : 0,
+			.wait_status = (uint32_t)process->wait_status,
 			.pid = process->pid};
 	}
 	for (uint32_t i = 0; i < threads->count; i++) {
@@ -205,5 +244,6 @@ int weft__format_chrome_describe(
 	description->thread_count = threads->count;
 	description->buffers = threads->buffers;
 	description->buffer_count = threads->process_count;
+	memcpy(description->losses, threads->losses, sizeof(description->losses));
 	return 0;
 }

@@ -23,6 +23,8 @@ struct weft__chrome_process {
 	uint64_t hash; /* of its pid */
 	uint64_t pid;
 	char *name, *host; /* NULL: unknown */
+	/* As weft itself wrote it; see struct weft_trace_buffer. */
+	uint64_t end_ns, ending, wait_status, categories;
 };
 
 struct weft__chrome_thread {
@@ -35,7 +37,6 @@ struct weft__chrome_thread {
 	uint32_t innermost; /* of its slices that are open */
 	uint32_t callback;  /* the async that runs on it, as node says */
 	uint32_t owed;      /* ends of slices that were ended before */
-	uint64_t known_ns;  /* when it last became known what the thread runs */
 };
 
 struct weft__chrome_threads {
@@ -44,6 +45,8 @@ struct weft__chrome_threads {
 	uint32_t process_count, count;
 	size_t process_capacity, capacity;
 	struct weft__index process_index, index;
+	uint64_t losses[WEFT_LOSS_CAUSES];
+	struct weft_clock clock; /* if weft itself wrote it; else its name is NULL */
 	/* For the description of the trace. */
 	struct weft_trace_buffer *buffers;
 	struct weft_trace_thread *described;

@@ -575,9 +575,47 @@ static int export_ctf(struct weft_decoder *decoder)
 	return error;
 }
 
+static int take_more_bytes(void *context, const void *bytes, size_t size)
+{
+	(void)context, (void)bytes, (void)size;
+	return 0;
+}
+
+static int export_chrome(struct weft_decoder *decoder)
+{
+	const struct weft_export_chrome_sink sink = {.append = take_more_bytes};
+	struct weft_export_chrome *chrome;
+	struct weft_event event;
+	int status, error = weft_export_chrome_create(&sink, &chrome);
+	if (error)
+		return error;
+	while (!error && (status = weft_decoder_next(decoder, &event)) == WEFT_OK)
+		error = weft_export_chrome_add(chrome, &event, weft_decoder_describe(decoder));
+	if (!error && status != WEFT_END)
+		error = status;
+	if (!error)
+		error = weft_export_chrome_finish(chrome, weft_decoder_describe(decoder));
+	weft_export_chrome_destroy(chrome);
+	return error;
+}
+
+static void decoding_chrome(void **state)
+{
+	static const char chrome[] =
+		"[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"p\"}},"
+		"{\"ph\":\"X\",\"ts\":2,\"dur\":9,\"pid\":1,\"tid\":\"main\",\"name\":\"x\\n\"},"
+		"{\"ph\":\"X\",\"ts\":2,\"dur\":10,\"pid\":1,\"tid\":\"main\",\"name\":\"y\"},"
+		"{\"ph\":\"b\",\"ts\":3,\"pid\":1,\"id\":1,\"name\":\"b\"},"
+		"{\"ph\":\"n\",\"ts\":4,\"pid\":1,\"id\":1,\"name\":\"n\",\"args\":{\"a\":1}},"
+		"{\"ph\":\"s\",\"ts\":5,\"pid\":1,\"id\":1,\"name\":\"f\"}]";
+	(void)state;
+	fail_every_allocation(chrome, sizeof(chrome) - 1, print_events);
+}
+
 static void exporting(void **state)
 {
 	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, export_chrome);
 	fail_every_allocation(sexp, sizeof(sexp) - 1, export_ctf);
 }
 
@@ -682,6 +720,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decoding_sexp),
 		cmocka_unit_test(decoding_ctf),
+		cmocka_unit_test(decoding_chrome),
 		cmocka_unit_test(decoding_xentrace),
 		cmocka_unit_test(decoding_a_stream_of_many_threads),
 		cmocka_unit_test(decoding_losses),
