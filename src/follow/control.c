@@ -131,13 +131,8 @@ WEFT__EXPORT int weft_control_summarize(
 WEFT__EXPORT const struct weft_trace_description *weft_control_describe(
 	struct weft_control *control)
 {
-	struct weft_trace_description *description = &control->description;
-	weft__format_categories_read(&control->buffer, &control->categories);
-	description->categories = control->categories.list;
-	description->category_count = control->categories.count;
-	description->changes = control->categories.changes;
-	description->change_count = control->categories.change_count;
-	return description;
+	weft__format_categories_read(&control->buffer, &control->categories, &control->description);
+	return &control->description;
 }
 
 int weft__follow_control_check(struct weft_control *control)

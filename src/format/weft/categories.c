@@ -66,8 +66,8 @@ static void read_changes(
 		};
 }
 
-void weft__format_categories_read(
-	const struct weft__buffer *buffer, struct weft__categories *ret_categories)
+void weft__format_categories_read(const struct weft__buffer *buffer,
+	struct weft__categories *ret_categories, struct weft_trace_description *description)
 {
 	/* A stream's last header counts; that of a running program changes. */
 	const uint8_t *header = buffer->stream ? buffer->header : buffer->bytes;
@@ -79,4 +79,8 @@ void weft__format_categories_read(
 				&ret_categories->list[ret_categories->count++]);
 	}
 	read_changes(buffer, header, ret_categories);
+	description->categories = ret_categories->list;
+	description->category_count = ret_categories->count;
+	description->changes = ret_categories->changes;
+	description->change_count = ret_categories->change_count;
 }

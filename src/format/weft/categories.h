@@ -19,8 +19,9 @@ struct weft__categories {
 	struct weft_trace_change changes[WEFT_ABI_CHANGES];
 };
 
-/* Reads the present categories; a running program may change them before the next call. */
-void weft__format_categories_read(
-	const struct weft__buffer *buffer, struct weft__categories *ret_categories);
+/* Reads the present categories, and puts them into the description; a running program may change
+ * them before the next call. */
+void weft__format_categories_read(const struct weft__buffer *buffer,
+	struct weft__categories *ret_categories, struct weft_trace_description *description);
 
 #endif

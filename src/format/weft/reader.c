@@ -28,12 +28,8 @@ bool weft__format_buffer_probe(const uint8_t *bytes, size_t size)
 static void describe(struct weft_reader *r, struct weft_trace_description *description)
 {
 	const struct weft__buffer *buffer = weft__format_follower_buffer(r->follower);
-	weft__format_categories_read(buffer, &r->categories);
+	weft__format_categories_read(buffer, &r->categories, description);
 	description->source = *buffer->source ? buffer->source : NULL;
-	description->categories = r->categories.list;
-	description->category_count = r->categories.count;
-	description->changes = r->categories.changes;
-	description->change_count = r->categories.change_count;
 }
 
 static int open_reader(const struct weft__input *input, struct weft__reader **ret_reader)

@@ -194,12 +194,8 @@ static int take_next(struct incoming *r, struct weft__window *w)
 static void describe(struct incoming *r, struct weft_trace_description *description)
 {
 	const struct weft__buffer *buffer = &r->follower->buffer;
-	weft__format_categories_read(buffer, &r->categories);
+	weft__format_categories_read(buffer, &r->categories, description);
 	description->source = *buffer->source ? buffer->source : NULL;
-	description->categories = r->categories.list;
-	description->category_count = r->categories.count;
-	description->changes = r->categories.changes;
-	description->change_count = r->categories.change_count;
 }
 
 /* Call this once all chunks are taken. */
