@@ -127,26 +127,19 @@ static void add_text(const struct row *row, struct weft_text *text)
 	weft_text_add(text, "\n", 1);
 }
 
-static void add_json_number(struct weft_text *text, const char *key, uint64_t number)
-{
-	weft_text_add_string(text, key);
-	weft_text_add_u64(text, number);
-}
-
 static void add_json(const struct row *row, struct weft_text *text)
 {
 	const struct weft__runs_found *ring = row->ring;
 	const char *separator = "";
-	add_json_number(text, "{\"pid\":", (uint64_t)ring->ring.pid);
-	weft_text_add_string(text, ",\"program\":");
-	weft_text_add_json(text, row->summary.program, strlen(row->summary.program));
+	cli_add_number(text, "{\"pid\":", (uint64_t)ring->ring.pid);
+	cli_add_json(text, ",\"program\":", row->summary.program);
 	weft_text_add_string(text, ",\"state\":\"");
 	weft_text_add_string(text, state_of(row));
 	weft_text_add_string(
 		text, ring->is_attended ? "\",\"attended\":true" : "\",\"attended\":false");
-	add_json_number(text, ",\"started\":", row->summary.start_unix_ns);
-	add_json_number(text, ",\"bytes\":", row->bytes);
-	add_json_number(text, ",\"events\":", row->summary.events);
+	cli_add_number(text, ",\"started\":", row->summary.start_unix_ns);
+	cli_add_number(text, ",\"bytes\":", row->bytes);
+	cli_add_number(text, ",\"events\":", row->summary.events);
 	weft_text_add_string(text, ",\"losses\":{");
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
 		if (!row->summary.losses[cause])
@@ -154,21 +147,19 @@ static void add_json(const struct row *row, struct weft_text *text)
 		weft_text_add_string(text, separator);
 		weft_text_add(text, "\"", 1);
 		weft_text_add_string(text, weft_loss_name((enum weft_loss)cause));
-		add_json_number(text, "\":", row->summary.losses[cause]);
+		cli_add_number(text, "\":", row->summary.losses[cause]);
 		separator = ",";
 	}
-	weft_text_add_string(text, "},\"path\":");
-	weft_text_add_json(text, ring->path, strlen(ring->path));
+	cli_add_json(text, "},\"path\":", ring->path);
 	weft_text_add_string(text, "}\n");
 }
 
 static void add_linked_json(const struct weft__runs_linked *linked, struct weft_text *text)
 {
-	add_json_number(text, "{\"pid\":", (uint64_t)linked->pid);
-	weft_text_add_string(text, ",\"program\":");
-	weft_text_add_json(text, linked->program, strlen(linked->program));
+	cli_add_number(text, "{\"pid\":", (uint64_t)linked->pid);
+	cli_add_json(text, ",\"program\":", linked->program);
 	weft_text_add_string(text, ",\"state\":\"linked\",\"attended\":false");
-	add_json_number(text, ",\"started\":", linked->started_unix_ns);
+	cli_add_number(text, ",\"started\":", linked->started_unix_ns);
 	weft_text_add_string(text, ",\"bytes\":0,\"events\":0,\"losses\":{},\"path\":null}\n");
 }
 

@@ -234,6 +234,10 @@ void cli_progress_die_if_interrupted(void);
  */
 bool cli_write(struct weft_text *text);
 
+/* Append what stands before a value, such as ",\"pid\":", and the value. */
+void cli_add_number(struct weft_text *text, const char *before, uint64_t number);
+void cli_add_json(struct weft_text *text, const char *before, const char *string);
+
 /* Flushes and closes standard output and returns `status`; CLI_NO after a message if something
  * could not be written. */
 int cli_close_output(int status);

@@ -15,40 +15,28 @@ static const char *level_name(unsigned level)
 	return name ? name : "unknown";
 }
 
-static void add_member(struct weft_text *text, const char *key, const char *value)
-{
-	weft_text_add_string(text, key);
-	weft_text_add_json(text, value, strlen(value));
-}
-
-static void add_number(struct weft_text *text, const char *key, uint64_t number)
-{
-	weft_text_add_string(text, key);
-	weft_text_add_u64(text, number);
-}
-
 static void add_json(struct weft_text *text, const struct weft_buffer_summary *program,
 	const struct weft_trace_description *trace, bool is_live)
 {
-	add_number(text, "{\"pid\":", program->pid);
-	add_member(text, ",\"program\":", program->program);
+	cli_add_number(text, "{\"pid\":", program->pid);
+	cli_add_json(text, ",\"program\":", program->program);
 	weft_text_add_string(text, is_live ? ",\"recording\":true" : ",\"recording\":false");
-	add_number(text, ",\"events\":", program->events);
+	cli_add_number(text, ",\"events\":", program->events);
 	weft_text_add_string(text, ",\"categories\":[");
 	for (uint32_t i = 0; i < trace->category_count; i++) {
 		const struct weft_trace_category *category = &trace->categories[i];
-		add_member(text, i ? ",{\"name\":" : "{\"name\":", category->name);
-		add_member(text, ",\"level\":", level_name(category->level));
-		add_member(text, ",\"description\":", category->description);
+		cli_add_json(text, i ? ",{\"name\":" : "{\"name\":", category->name);
+		cli_add_json(text, ",\"level\":", level_name(category->level));
+		cli_add_json(text, ",\"description\":", category->description);
 		weft_text_add_string(text, "}");
 	}
 	weft_text_add_string(text, "],\"changes\":[");
 	for (uint32_t i = 0; i < trace->change_count; i++) {
 		const struct weft_trace_change *change = &trace->changes[i];
-		add_number(text, i ? ",{\"time\":" : "{\"time\":", change->time_ns);
-		add_member(
+		cli_add_number(text, i ? ",{\"time\":" : "{\"time\":", change->time_ns);
+		cli_add_json(
 			text, ",\"category\":", cli_category_name(trace, change->buffer, change->category));
-		add_member(text, ",\"level\":", level_name(change->level));
+		cli_add_json(text, ",\"level\":", level_name(change->level));
 		weft_text_add_string(text, "}");
 	}
 	weft_text_add_string(text, "]}\n");
@@ -58,9 +46,9 @@ static void add_text(struct weft_text *text, const struct weft_buffer_summary *p
 	const struct weft_trace_description *trace, bool is_live)
 {
 	weft_text_add_quoted(text, program->program, strlen(program->program));
-	add_number(text, ", process ", program->pid);
+	cli_add_number(text, ", process ", program->pid);
 	weft_text_add_string(text, is_live ? ", records" : ", has ended or stopped recording");
-	add_number(text, "; the buffer holds ", program->events);
+	cli_add_number(text, "; the buffer holds ", program->events);
 	weft_text_add_string(text, " events\n\nlevel    category\n");
 	for (uint32_t i = 0; i < trace->category_count; i++) {
 		const struct weft_trace_category *category = &trace->categories[i];

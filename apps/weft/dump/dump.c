@@ -43,6 +43,14 @@ static const char usage[] =
 	"\n"
 	"Problems:\n";
 
+void dump_add_seconds(struct weft_text *text, uint64_t ns)
+{
+	char cell[32];
+	int length = snprintf(cell, sizeof(cell), "%5llu.%09llu ",
+		(unsigned long long)(ns / 1000000000), (unsigned long long)(ns % 1000000000));
+	weft_text_add(text, cell, (size_t)length);
+}
+
 struct dump_range dump_find_range(const struct dump_options *options, uint64_t trace_start_ns)
 {
 	struct dump_range range = {.start_ns = cli_time_on_clock(options->start, trace_start_ns)};

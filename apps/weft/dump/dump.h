@@ -41,6 +41,9 @@ struct dump_range {
 
 struct dump_range dump_find_range(const struct dump_options *options, uint64_t trace_start_ns);
 
+/* Appends seconds with nine decimals, in a column of 15. */
+void dump_add_seconds(struct weft_text *text, uint64_t ns);
+
 /* Size of written blocks. */
 #define DUMP_BLOCK_BYTES ((size_t)256 << 10)
 

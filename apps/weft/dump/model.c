@@ -37,16 +37,10 @@ static void add_json_string(struct tables *t, const char *key, uint32_t string)
 		add_string(&t->text, t->model, string);
 }
 
-static void add_json_number(struct tables *t, const char *key, uint64_t number)
-{
-	weft_text_add_string(&t->text, key);
-	weft_text_add_u64(&t->text, number);
-}
-
 static void add_json_task(struct tables *t, const char *key, uint32_t task)
 {
 	if (task != WEFT_NONE) {
-		add_json_number(t, key, t->model->tasks.id[task]);
+		cli_add_number(&t->text, key, t->model->tasks.id[task]);
 		return;
 	}
 	weft_text_add_string(&t->text, key);
@@ -71,9 +65,9 @@ static void add_json_process(struct tables *t, uint32_t task)
 	uint32_t buffer = model->tasks.buffer[task];
 	if (model->buffer_count <= 1)
 		return;
-	add_json_number(
-		t, ",\"process\":", weft_trace_buffer_at(model->buffers, model->buffer_count, buffer)->pid);
-	add_json_number(t, ",\"buffer\":", buffer);
+	cli_add_number(&t->text,
+		",\"process\":", weft_trace_buffer_at(model->buffers, model->buffer_count, buffer)->pid);
+	cli_add_number(&t->text, ",\"buffer\":", buffer);
 }
 
 static void add_process(struct tables *t, uint32_t task)
@@ -110,8 +104,7 @@ static void add_json_category(struct tables *t, uint32_t task)
 	const char *name = weft_model_category_name(t->model, weft_model_category(t->model, task));
 	if (!name)
 		return;
-	weft_text_add_string(&t->text, ",\"category\":");
-	weft_text_add_json(&t->text, name, strlen(name));
+	cli_add_json(&t->text, ",\"category\":", name);
 }
 
 /* For people "program" goes without saying. */
@@ -135,27 +128,27 @@ static void add_task_json(struct tables *t, uint32_t task)
 	const struct weft_tasks *tasks = &t->model->tasks;
 	unsigned flags = tasks->flags[task];
 	uint64_t created;
-	add_json_number(t, "{\"task\":", tasks->id[task]);
+	cli_add_number(&t->text, "{\"task\":", tasks->id[task]);
 	add_json_kind(t, ",\"kind\":", tasks->kind[task]);
 	add_json_category(t, task);
 	add_json_string(t, ",\"label\":", tasks->label[task]);
 	add_json_task(t, ",\"parent\":", t->layout->parent[task]);
-	add_json_number(t, ",\"start\":", t->layout->start[task]);
-	add_json_number(t, ",\"end\":", tasks->end[task]);
+	cli_add_number(&t->text, ",\"start\":", t->layout->start[task]);
+	cli_add_number(&t->text, ",\"end\":", tasks->end[task]);
 	add_json_bool(t, ",\"resolved\":", flags & WEFT_TASK_RESOLVED);
 	weft_text_add_string(&t->text, ",\"outcome\":\"");
 	weft_text_add_string(&t->text, weft_outcome_key((enum weft_outcome)tasks->outcome[task]));
 	add_json_string(t, "\",\"failed\":", tasks->message[task]);
 	add_json_task(t, ",\"becomes\":", tasks->becomes[task]);
-	add_json_number(t, ",\"running\":", weft_model_running_ns(t->model, task));
+	cli_add_number(&t->text, ",\"running\":", weft_model_running_ns(t->model, task));
 	if (weft_model_off_cpu_ns(t->model, task))
-		add_json_number(t, ",\"off_cpu\":", weft_model_off_cpu_ns(t->model, task));
-	add_json_number(t, ",\"activations\":", activation_count(tasks, task));
+		cli_add_number(&t->text, ",\"off_cpu\":", weft_model_off_cpu_ns(t->model, task));
+	cli_add_number(&t->text, ",\"activations\":", activation_count(tasks, task));
 	add_json_bool(t, ",\"expected\":", flags & WEFT_TASK_EXPECTED);
-	add_json_number(t, ",\"row\":", t->layout->row[task]);
+	cli_add_number(&t->text, ",\"row\":", t->layout->row[task]);
 	if ((flags & (WEFT_TASK_FROM_RUNDOWN | WEFT_TASK_CREATED)) == WEFT_TASK_FROM_RUNDOWN &&
 		weft_model_creation(t->model, task, &created))
-		add_json_number(t, ",\"created\":", created);
+		cli_add_number(&t->text, ",\"created\":", created);
 	add_json_process(t, task);
 	weft_text_add_string(&t->text, "}\n");
 }
@@ -165,15 +158,6 @@ static const char *outcome(const struct weft_tasks *tasks, uint32_t task)
 {
 	bool failed = tasks->flags[task] & WEFT_TASK_FAILED;
 	return weft_outcome_key(failed ? WEFT_OUTCOME_FAILED : (enum weft_outcome)tasks->outcome[task]);
-}
-
-/* Seconds with nine decimals, in a column of 15. */
-static void add_seconds(struct weft_text *text, uint64_t ns)
-{
-	char cell[32];
-	int length = snprintf(cell, sizeof(cell), "%5llu.%09llu ",
-		(unsigned long long)(ns / 1000000000), (unsigned long long)(ns % 1000000000));
-	weft_text_add(text, cell, (size_t)length);
 }
 
 /* Appends the creation in seconds from the trace's start, usually negative. */
@@ -197,8 +181,8 @@ static void add_task_columns(struct tables *t, uint32_t task)
 	const struct weft_tasks *tasks = &t->model->tasks;
 	struct weft_text *text = &t->text;
 	uint64_t start = t->layout->start[task];
-	add_seconds(text, start - t->model->summary.start);
-	add_seconds(text, tasks->end[task] - start);
+	dump_add_seconds(text, start - t->model->summary.start);
+	dump_add_seconds(text, tasks->end[task] - start);
 	size_t column = text->size;
 	add_id(t, " ", task);
 	weft_text_pad(text, column, 8);
@@ -210,7 +194,7 @@ static void add_task_columns(struct tables *t, uint32_t task)
 	weft_text_pad(text, column, 24);
 	weft_text_add_string(text, outcome(tasks, task));
 	weft_text_pad(text, column, 36);
-	add_json_number(t, "row=", t->layout->row[task]);
+	cli_add_number(&t->text, "row=", t->layout->row[task]);
 	weft_text_pad(text, column, 45);
 	if (t->layout->parent[task] != WEFT_NONE)
 		add_id(t, "parent=", t->layout->parent[task]);
@@ -220,11 +204,11 @@ static void add_task_columns(struct tables *t, uint32_t task)
 
 static void add_task_runs(struct tables *t, uint32_t task)
 {
-	add_json_number(t, " activations=", activation_count(&t->model->tasks, task));
-	add_json_number(t, " running=", weft_model_running_ns(t->model, task));
+	cli_add_number(&t->text, " activations=", activation_count(&t->model->tasks, task));
+	cli_add_number(&t->text, " running=", weft_model_running_ns(t->model, task));
 	weft_text_add_string(&t->text, "ns");
 	if (weft_model_off_cpu_ns(t->model, task)) {
-		add_json_number(t, " off_cpu=", weft_model_off_cpu_ns(t->model, task));
+		cli_add_number(&t->text, " off_cpu=", weft_model_off_cpu_ns(t->model, task));
 		weft_text_add_string(&t->text, "ns");
 	}
 }
@@ -313,9 +297,9 @@ static void add_json_sender(struct tables *t, uint32_t from, uint32_t to)
 	const uint32_t *buffer = model->tasks.buffer;
 	if (from == WEFT_NONE || buffer[from] == buffer[to])
 		return;
-	add_json_number(t, ",\"from_process\":",
+	cli_add_number(&t->text, ",\"from_process\":",
 		weft_trace_buffer_at(model->buffers, model->buffer_count, buffer[from])->pid);
-	add_json_number(t, ",\"from_buffer\":", buffer[from]);
+	cli_add_number(&t->text, ",\"from_buffer\":", buffer[from]);
 }
 
 /* When the message of the edge was sent; UINT64_MAX: it has none, or this is unknown. Edges are
@@ -332,7 +316,7 @@ static uint64_t sent_of(struct tables *t, uint32_t edge)
 static void add_edge_json(struct tables *t, uint32_t edge, uint64_t sent)
 {
 	const struct weft_edges *edges = &t->model->edges;
-	add_json_number(t, "{\"time\":", edges->time[edge]);
+	cli_add_number(&t->text, "{\"time\":", edges->time[edge]);
 	weft_text_add_string(&t->text, ",\"edge\":\"");
 	weft_text_add_string(&t->text, weft_edge_name(edges->type[edge]));
 	add_json_task(t, "\",\"from\":", edges->from[edge]);
@@ -340,14 +324,14 @@ static void add_edge_json(struct tables *t, uint32_t edge, uint64_t sent)
 	add_json_process(t, edges->to[edge]);
 	add_json_sender(t, edges->from[edge], edges->to[edge]);
 	if (sent != UINT64_MAX)
-		add_json_number(t, ",\"sent\":", sent);
+		cli_add_number(&t->text, ",\"sent\":", sent);
 	weft_text_add_string(&t->text, "}\n");
 }
 
 static void add_edge_text(struct tables *t, uint32_t edge, uint64_t sent)
 {
 	const struct weft_edges *edges = &t->model->edges;
-	add_seconds(&t->text, edges->time[edge] - t->model->summary.start);
+	dump_add_seconds(&t->text, edges->time[edge] - t->model->summary.start);
 	size_t column = t->text.size;
 	weft_text_add(&t->text, " ", 1);
 	weft_text_add_string(&t->text, weft_edge_name(edges->type[edge]));

@@ -56,12 +56,6 @@ static struct span_row *list_rows(const struct weft_model *model, size_t *ret_co
 	return rows;
 }
 
-static void add_number(struct weft_text *text, const char *key, uint64_t number)
-{
-	weft_text_add_string(text, key);
-	weft_text_add_u64(text, number);
-}
-
 static uint32_t buffer_of(const struct weft_model *model, const struct span_row *row)
 {
 	return row->task == WEFT_NONE ? model->threads[row->thread].buffer
@@ -105,9 +99,9 @@ static void add_json(struct table *t, const struct span_row *row)
 	weft_text_add_string(&t->text, "{\"span\":");
 	weft_text_add_json(&t->text, name.bytes, name.size);
 	if (row->task == WEFT_NONE)
-		add_number(&t->text, ",\"task\":null,\"thread\":", row->thread);
+		cli_add_number(&t->text, ",\"task\":null,\"thread\":", row->thread);
 	else
-		add_number(&t->text, ",\"task\":", model->tasks.id[row->task]);
+		cli_add_number(&t->text, ",\"task\":", model->tasks.id[row->task]);
 	if (row->task != WEFT_NONE)
 		weft_text_add_string(&t->text, ",\"thread\":null");
 	if (is_track(model, row)) {
@@ -115,27 +109,18 @@ static void add_json(struct table *t, const struct span_row *row)
 		weft_text_add_string(&t->text, ",\"track\":");
 		weft_text_add_json(&t->text, track.bytes, track.size);
 	}
-	add_number(&t->text, ",\"start\":", row->span.start);
-	add_number(&t->text, ",\"end\":", row->span.end);
-	add_number(&t->text, ",\"depth\":", row->span.depth);
+	cli_add_number(&t->text, ",\"start\":", row->span.start);
+	cli_add_number(&t->text, ",\"end\":", row->span.end);
+	cli_add_number(&t->text, ",\"depth\":", row->span.depth);
 	uint64_t continuations = continuations_of(model, row);
 	if (continuations)
-		add_number(&t->text, ",\"continuations\":", continuations);
+		cli_add_number(&t->text, ",\"continuations\":", continuations);
 	if (model->buffer_count > 1) {
-		add_number(&t->text, ",\"process\":",
+		cli_add_number(&t->text, ",\"process\":",
 			weft_trace_buffer_at(model->buffers, model->buffer_count, buffer)->pid);
-		add_number(&t->text, ",\"buffer\":", buffer);
+		cli_add_number(&t->text, ",\"buffer\":", buffer);
 	}
 	weft_text_add_string(&t->text, "}\n");
-}
-
-/* Appends seconds in a column of 15. */
-static void add_seconds(struct weft_text *text, uint64_t ns)
-{
-	char cell[32];
-	int length = snprintf(cell, sizeof(cell), "%5llu.%09llu ",
-		(unsigned long long)(ns / 1000000000), (unsigned long long)(ns % 1000000000));
-	weft_text_add(text, cell, (size_t)length);
 }
 
 /* Appends " task 7", " thread 0" or " track "gpu 0"". */
@@ -150,7 +135,7 @@ static void add_owner(struct table *t, const struct span_row *row)
 	}
 	weft_text_add_string(&t->text, row->task == WEFT_NONE ? " thread " : " task ");
 	if (model->buffer_count > 1)
-		add_number(&t->text, "", buffer_of(model, row));
+		cli_add_number(&t->text, "", buffer_of(model, row));
 	weft_text_add_string(&t->text, model->buffer_count > 1 ? "/" : "");
 	weft_text_add_u64(&t->text, row->task == WEFT_NONE ? row->thread : model->tasks.id[row->task]);
 }
@@ -159,8 +144,8 @@ static void add_text(struct table *t, const struct span_row *row)
 {
 	const struct weft_model *model = t->model;
 	struct weft_slice name = weft_model_string(model, row->span.name);
-	add_seconds(&t->text, row->span.start - model->summary.start);
-	add_seconds(&t->text, row->span.end - row->span.start);
+	dump_add_seconds(&t->text, row->span.start - model->summary.start);
+	dump_add_seconds(&t->text, row->span.end - row->span.start);
 	size_t column = t->text.size;
 	add_owner(t, row);
 	weft_text_pad(&t->text, column, 16);

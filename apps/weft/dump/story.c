@@ -33,18 +33,6 @@ static const char *const line_types[WEFT_STORY_LINE_TYPES] = {[WEFT_STORY_FACT] 
 
 /* ---- JSON ---- */
 
-static void add_number(struct story_dump *t, const char *key, uint64_t number)
-{
-	weft_text_add_string(&t->text, key);
-	weft_text_add_u64(&t->text, number);
-}
-
-static void add_string(struct story_dump *t, const char *key, const char *string)
-{
-	weft_text_add_string(&t->text, key);
-	weft_text_add_json(&t->text, string, strlen(string));
-}
-
 static void add_task(struct story_dump *t, const char *key, uint32_t task)
 {
 	weft_text_add_string(&t->text, key);
@@ -56,29 +44,29 @@ static void add_task(struct story_dump *t, const char *key, uint32_t task)
 
 static void add_problem_json(struct story_dump *t, const struct weft_problem *problem)
 {
-	add_string(t, "{\"problem\":", weft_problem_name(problem->type));
+	cli_add_json(&t->text, "{\"problem\":", weft_problem_name(problem->type));
 	if (t->file)
-		add_string(t, ",\"file\":", t->file);
-	add_string(t, ",\"severity\":", severities[problem->severity]);
-	add_number(t, ",\"count\":", problem->count);
-	add_number(t, ",\"start\":", problem->start);
-	add_number(t, ",\"end\":", problem->end);
+		cli_add_json(&t->text, ",\"file\":", t->file);
+	cli_add_json(&t->text, ",\"severity\":", severities[problem->severity]);
+	cli_add_number(&t->text, ",\"count\":", problem->count);
+	cli_add_number(&t->text, ",\"start\":", problem->start);
+	cli_add_number(&t->text, ",\"end\":", problem->end);
 	add_task(t, ",\"task\":", problem->task);
 	if (t->story.model->buffer_count > 1 && problem->task != WEFT_NONE)
-		add_number(t, ",\"buffer\":", t->story.model->tasks.buffer[problem->task]);
-	add_string(t, ",\"sentence\":", problem->sentence);
+		cli_add_number(&t->text, ",\"buffer\":", t->story.model->tasks.buffer[problem->task]);
+	cli_add_json(&t->text, ",\"sentence\":", problem->sentence);
 	weft_text_add_string(&t->text, "}\n");
 }
 
 static void add_line_json(struct story_dump *t, const struct weft_story_line *line)
 {
-	add_string(t, "{\"line\":", line_types[line->type]);
+	cli_add_json(&t->text, "{\"line\":", line_types[line->type]);
 	if (line->has_time)
-		add_number(t, ",\"time\":", line->time);
+		cli_add_number(&t->text, ",\"time\":", line->time);
 	if (line->duration)
-		add_number(t, ",\"duration\":", line->duration);
-	add_string(t, ",\"title\":", line->title);
-	add_string(t, ",\"text\":", line->text);
+		cli_add_number(&t->text, ",\"duration\":", line->duration);
+	cli_add_json(&t->text, ",\"title\":", line->title);
+	cli_add_json(&t->text, ",\"text\":", line->text);
 	add_task(t, ",\"task\":", line->task);
 	weft_text_add_string(&t->text, "}\n");
 }

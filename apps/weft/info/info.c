@@ -204,19 +204,15 @@ static void print_messages(const struct weft_model *model, struct weft_text *tex
 		return;
 	add_head(text, "messages");
 	weft_text_add_u64(text, messages.sent);
-	weft_text_add_string(text, " sent, ");
-	weft_text_add_u64(text, messages.received);
-	weft_text_add_string(text, " received; ");
-	weft_text_add_u64(text, messages.joined);
+	cli_add_number(text, " sent, ", messages.received);
+	cli_add_number(text, " received; ", messages.joined);
 	weft_text_add_string(text, messages.joined == 1 ? " has both sides\n" : " have both sides\n");
 	if (!messages.raised)
 		return;
 	add_head(text, "raised");
 	weft_text_add_u64(text, messages.raised);
-	weft_text_add_string(text, " by Xen's trace; ");
-	weft_text_add_u64(text, messages.handled);
-	weft_text_add_string(text, " handled, ");
-	weft_text_add_u64(text, messages.raised - messages.handled);
+	cli_add_number(text, " by Xen's trace; ", messages.handled);
+	cli_add_number(text, " handled, ", messages.raised - messages.handled);
 	weft_text_add_string(text, " unmatched\n");
 }
 
@@ -255,8 +251,7 @@ static void print_dark(const struct weft_model *model, struct weft_text *text)
 	add_head(text, "dark");
 	weft_format_duration(sum, 4, length);
 	weft_text_add_string(text, length);
-	weft_text_add_string(text, " in ");
-	weft_text_add_u64(text, periods);
+	cli_add_number(text, " in ", periods);
 	weft_text_add_string(text, periods == 1 ? " period" : " periods");
 	weft_text_add_string(text, ", in which events may be missing\n");
 }
@@ -272,8 +267,7 @@ static void print_unseen(const struct weft_model *model, struct weft_text *text)
 		weft_unseen_sentence(&unseen.list[i], sentence, sizeof(sentence));
 		weft_text_add_shown(text, sentence, strlen(sentence));
 		if (unseen.list[i].buffers > 1) {
-			weft_text_add_string(text, ", in ");
-			weft_text_add_u64(text, unseen.list[i].buffers);
+			cli_add_number(text, ", in ", unseen.list[i].buffers);
 			weft_text_add_string(text, " programs");
 		}
 		weft_text_add_string(text, "\n");
@@ -314,8 +308,7 @@ static void print_buffers(const struct weft_model *model, struct weft_text *text
 		add_head(text, i ? "" : "processes");
 		weft_trace_format_process(model->buffers, model->buffer_count, i, name, sizeof(name));
 		weft_text_add_shown(text, name, strlen(name));
-		weft_text_add_string(text, ", buffer ");
-		weft_text_add_u64(text, i);
+		cli_add_number(text, ", buffer ", i);
 		if (*model->buffers[i].file) {
 			weft_text_add_string(text, ": ");
 			weft_text_add_shown(text, model->buffers[i].file, strlen(model->buffers[i].file));
@@ -352,8 +345,7 @@ static void print_counter(
 	weft_text_add(text, changes, (size_t)length);
 	weft_text_add_quoted(text, name.bytes, name.size);
 	if (model->buffer_count > 1) {
-		weft_text_add_string(text, " of buffer ");
-		weft_text_add_u64(text, counter->buffer);
+		cli_add_number(text, " of buffer ", counter->buffer);
 	}
 	weft_text_add_string(text, "\n");
 }
@@ -404,8 +396,7 @@ static void add_buffer(
 {
 	if (trace->buffer_count <= 1)
 		return;
-	weft_text_add_string(text, "buffer ");
-	weft_text_add_u64(text, buffer);
+	cli_add_number(text, "buffer ", buffer);
 	weft_text_add_string(text, ": ");
 }
 

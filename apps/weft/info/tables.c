@@ -39,13 +39,11 @@ static void write_alert(const struct info_report *report, uint32_t buffer,
 	weft_text_add_string(text, " fired at ");
 	info_add_time(text, report, alert->time_ns);
 	if (alert->task != WEFT_TASK_NONE) {
-		weft_text_add_string(text, " because of task ");
-		weft_text_add_u64(text, alert->task);
+		cli_add_number(text, " because of task ", alert->task);
 	}
 	add_field(text, ": ", alert->value);
 	if (report->trace->buffer_count > 1) {
-		weft_text_add_string(text, ", in buffer ");
-		weft_text_add_u64(text, buffer);
+		cli_add_number(text, ", in buffer ", buffer);
 	}
 	weft_text_add_string(text, "\n");
 }
@@ -86,12 +84,6 @@ void info_write_tables(const struct info_report *report, struct weft_text *text)
 	}
 }
 
-static void add_number(struct weft_text *text, const char *key, uint64_t number)
-{
-	weft_text_add_string(text, key);
-	weft_text_add_u64(text, number);
-}
-
 static void add_rows(
 	const struct weft_trace_buffer *buffer, uint32_t index, uint32_t count, struct weft_text *text)
 {
@@ -112,13 +104,12 @@ void info_write_tables_json(const struct info_report *report, struct weft_text *
 		for (uint32_t i = 0; i < weft_side_table_count(buffer); i++) {
 			const struct weft_side_table table = weft_side_table_at(buffer, i);
 			weft_text_add_string(text, separator);
-			add_number(text, "{\"buffer\":", number);
-			add_number(text, ",\"number\":", table.number);
-			add_number(text, ",\"row_bytes\":", table.row_bytes);
-			add_number(text, ",\"count\":", table.count);
+			cli_add_number(text, "{\"buffer\":", number);
+			cli_add_number(text, ",\"number\":", table.number);
+			cli_add_number(text, ",\"row_bytes\":", table.row_bytes);
+			cli_add_number(text, ",\"count\":", table.count);
 			if (table.name) {
-				weft_text_add_string(text, ",\"name\":");
-				weft_text_add_json(text, table.name, strlen(table.name));
+				cli_add_json(text, ",\"name\":", table.name);
 				add_rows(buffer, i, table.count, text);
 			}
 			weft_text_add_string(text, "}");

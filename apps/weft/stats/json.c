@@ -8,12 +8,6 @@
 
 #define NAME_BYTES 256
 
-static void add_number(struct weft_text *text, const char *key, uint64_t number)
-{
-	weft_text_add_string(text, key);
-	weft_text_add_u64(text, number);
-}
-
 static void add_value(struct weft_text *text, const char *key, struct weft_number value)
 {
 	weft_text_add_string(text, key);
@@ -89,12 +83,12 @@ static void add_times(
 static void add_figures(
 	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row)
 {
-	add_number(text, "\"count\":", row->count);
-	add_number(text, ",\"ended\":", row->ended);
+	cli_add_number(text, "\"count\":", row->count);
+	cli_add_number(text, ",\"ended\":", row->ended);
 	for (unsigned i = 0; i < WEFT_OUTCOMES && stats->by != WEFT_STATS_BY_SPAN; i++) {
 		weft_text_add_string(text, ",\"");
 		weft_text_add_string(text, weft_outcome_key((enum weft_outcome)i));
-		add_number(text, "\":", row->by_outcome[i]);
+		cli_add_number(text, "\":", row->by_outcome[i]);
 	}
 	add_times(text, row, STATS_TYPE_LIFE);
 	add_task(text, stats->story->model,
@@ -114,8 +108,8 @@ static void add_counter(struct weft_text *text, const struct stats_side *side, u
 	weft_text_add_string(text, number ? ",{\"name\":" : "{\"name\":");
 	weft_text_add_json(text, name.bytes, name.size);
 	if (model->buffer_count > 1)
-		add_number(text, ",\"buffer\":", model->counters[number].buffer);
-	add_number(text, ",\"changes\":", counter.changes);
+		cli_add_number(text, ",\"buffer\":", model->counters[number].buffer);
+	cli_add_number(text, ",\"changes\":", counter.changes);
 	add_value(text, ",\"before\":", counter.before);
 	add_value(text, ",\"after\":", counter.after);
 	add_value(text, ",\"change\":", weft_stats_change(&counter));
@@ -133,9 +127,9 @@ static void add_grouping(struct weft_text *text, const struct weft_stats *stats)
 
 static void add_range(struct weft_text *text, const struct weft_stats *stats)
 {
-	add_number(text, "\"start\":", stats->start_ns);
-	add_number(text, ",\"end\":", stats->end_ns);
-	add_number(text, ",\"idle\":", stats->idle_ns);
+	cli_add_number(text, "\"start\":", stats->start_ns);
+	cli_add_number(text, ",\"end\":", stats->end_ns);
+	cli_add_number(text, ",\"idle\":", stats->idle_ns);
 }
 
 void stats_write_json(struct stats_output *output, const struct stats_side *side)

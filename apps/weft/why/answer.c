@@ -29,12 +29,6 @@ struct answer {
 
 /* ---- Parts ---- */
 
-static void add_key(struct answer *a, const char *key, const char *string)
-{
-	weft_text_add_string(&a->text, key);
-	weft_text_add_json(&a->text, string, strlen(string));
-}
-
 /* Appends a number, or null for UINT64_MAX. */
 static void add_number(struct answer *a, const char *key, uint64_t number)
 {
@@ -59,7 +53,7 @@ static void add_task(struct answer *a, const char *key, uint32_t task)
 
 static void add_end_of_json(struct answer *a, const char *sentence)
 {
-	add_key(a, ",\"sentence\":", sentence);
+	cli_add_json(&a->text, ",\"sentence\":", sentence);
 	weft_text_add_string(&a->text, "}\n");
 }
 
@@ -106,7 +100,7 @@ static void add_hop(struct answer *a, const struct weft_chain_hop *hop, uint32_t
 		return;
 	}
 	add_number(a, "{\"hop\":", number);
-	add_key(a, ",\"step\":", steps[hop->step]);
+	cli_add_json(&a->text, ",\"step\":", steps[hop->step]);
 	add_task(a, "task", hop->wait.task);
 	add_task(a, "next", hop->wait.source);
 	add_number(a, ",\"since\":", hop->wait.since);
@@ -147,7 +141,7 @@ static void add_end(struct answer *a, const struct weft_chain *chain)
 		add_line(a, " end", chain->end.since, sentence);
 		return;
 	}
-	add_key(a, "{\"end\":", types[chain->end.type]);
+	cli_add_json(&a->text, "{\"end\":", types[chain->end.type]);
 	add_task(a, "task", chain->end.task);
 	add_number(a, ",\"since\":", chain->end.since);
 	add_number(a, ",\"until\":", chain->end.until);
@@ -180,7 +174,7 @@ static int add_problems(struct answer *a, const struct weft_chain *chain)
 			!is_in_chain(chain, problem->task))
 			continue;
 		if (a->options->json) {
-			add_key(a, "{\"problem\":", weft_problem_name(problem->type));
+			cli_add_json(&a->text, "{\"problem\":", weft_problem_name(problem->type));
 			add_task(a, "task", problem->task);
 			add_end_of_json(a, problem->sentence);
 			continue;
