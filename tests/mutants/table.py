@@ -529,7 +529,7 @@ MUTANTS = [
     *in_file(
         'src/format/merge_tables.c',
         ('		change.buffer += part->first_buffer;\n', '', 'merge'),
-        ('if (row && end_ns < buffers[category.buffer].end_ns)', 'if (row && !end_ns)', 'merge')),
+        ('if (row && end_ns < buffers[category.buffer].end_ns)', 'if (row && end_ns > buffers[category.buffer].end_ns)', 'merge')),
     *in_file(
         'src/model/forget.c',
         ('			keep_one(s, new_index, tasks[j]);\n', '', 'model_state')),

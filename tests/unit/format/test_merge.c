@@ -609,8 +609,8 @@ static void files_of_one_stream_have_the_same_levels(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		struct weft_decoder *parts[] = {
-			open_levels(&first, i ? 70 : 50, i ? 9000 : 6000),
-			open_levels(&second, i ? 50 : 70, i ? 6000 : 9000),
+			open_levels(&first, i ? 70 : 52, i ? 9000 : 6000),
+			open_levels(&second, i ? 52 : 70, i ? 6000 : 9000),
 		};
 		struct weft_decoder *merged = merge(parts, 2);
 		struct weft_event event;
