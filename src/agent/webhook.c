@@ -149,6 +149,11 @@ static enum answer ask(const struct weft__agent_region *region,
 	snprintf(pid, sizeof(pid), "%d", (int)region->pid);
 	if (strcmp(key, "program") == 0)
 		return strcmp(value, region->program) == 0 ? FITS : DENIES;
+	if (strcmp(key, "uid") == 0) {
+		char uid[24];
+		snprintf(uid, sizeof(uid), "%llu", (unsigned long long)region->user);
+		return strcmp(value, uid) == 0 ? SILENT : DENIES;
+	}
 	if (strcmp(key, "pid") == 0)
 		return strcmp(value, pid) == 0 ? FITS : DENIES;
 	return ask_series(region, all, key, value);

@@ -16,7 +16,8 @@ static int compare_labels(const struct weft__runs_label *left, const struct weft
 static int by_labels(const void *left, const void *right)
 {
 	const struct weft__metrics_sample *l = left, *r = right;
-	int order = strcmp(l->program, r->program);
+	int order = strcmp(l->user ? l->user : "", r->user ? r->user : "");
+	order = order ? order : strcmp(l->program, r->program);
 	order = order ? order : (l->pid > r->pid) - (l->pid < r->pid);
 	order = order ? order : strcmp(l->counter->name, r->counter->name);
 	for (size_t i = 0; !order && i < l->counter->label_count && i < r->counter->label_count; i++)
@@ -30,7 +31,8 @@ static bool is_above(
 	const struct weft__metrics_sample *level, const struct weft__metrics_sample *below)
 {
 	const struct weft__runs_counter *l = level->counter, *b = below->counter;
-	if (strcmp(level->program, below->program) != 0 || level->pid != below->pid ||
+	if (strcmp(level->user ? level->user : "", below->user ? below->user : "") != 0 ||
+		strcmp(level->program, below->program) != 0 || level->pid != below->pid ||
 		strcmp(l->name, b->name) != 0 || l->type != b->type || l->label_count >= b->label_count ||
 		l->histogram.cell_count != b->histogram.cell_count)
 		return false;

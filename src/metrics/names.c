@@ -60,7 +60,7 @@ void weft__metrics_add_name(struct weft_text *text, const char *name)
  * keys that have that prefix already. */
 static bool is_reserved(const char *key)
 {
-	static const char *const reserved[] = {"program", "pid", "le", "quantile"};
+	static const char *const reserved[] = {"program", "pid", "uid", "le", "quantile"};
 	static const char prefix[] = "exported_";
 	while (strncmp(key, prefix, sizeof(prefix) - 1) == 0)
 		key += sizeof(prefix) - 1;
@@ -145,6 +145,10 @@ const char *weft__metrics_add_labels(
 		return fault;
 	weft_text_add_string(text, "program");
 	add_label(text, sample->program);
+	if (sample->user) {
+		weft_text_add_string(text, ",uid");
+		add_label(text, sample->user);
+	}
 	if (sample->pid) {
 		weft_text_add_string(text, ",pid=\"");
 		weft_text_add_u64(text, (uint64_t)sample->pid);

@@ -17,8 +17,8 @@ void weft__metrics_add_key(struct weft_text *text, const char *key);
 /* Adds a text that stands behind # HELP, or in quotes. Bytes that are not UTF-8 become U+FFFD. */
 void weft__metrics_add_escaped(struct weft_text *text, const char *value, bool escapes_quotes);
 
-/* Adds program="…",pid="…",key="value", keys in the order of the alphabet. NULL, or the reason why
- * a series cannot have such labels. */
+/* Adds program="…",uid="…",pid="…",key="value", keys in the order of the alphabet. NULL, or the
+ * reason why a series cannot have such labels. */
 const char *weft__metrics_add_labels(
 	struct weft_text *text, const struct weft__metrics_sample *sample);
 

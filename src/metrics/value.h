@@ -16,6 +16,7 @@ struct weft__metrics_sample {
 	const char *program;
 	pid_t pid; /* 0: the sum of several processes */
 	const struct weft__runs_counter *counter;
+	const char *user; /* the number of its owner, or NULL: it does not matter */
 };
 
 /* The unit in which a value is shown, and the power of ten that converts to it. Programs may also

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: ISC
 """weft agent --http: Alertmanager's webhook takes snapshots; nothing is done without the token, or for what is no message."""
 import json
+import os
 import signal
 
 from agent_host import alert_of
 from agent_http_side import alert, serving
 from harness import WEFT, case, equal, main, run, temporary_directory, weft
+from prometheus import check, families, need_promtool
 from waiting import status_of, wait_until
 
 
@@ -86,12 +88,54 @@ def bodies_that_are_no_messages_are_refused():
         equal(agent.process.poll(), None, it.said())
 
 
+def series(agent, accept='text/plain'):
+    """{(name, the program's labels…): value} of the subject's series."""
+    status, text = agent.ask('GET', '/metrics', Accept=accept)
+    equal(status, 200, text)
+    own = {'program', 'uid'}
+    found = {}
+    for family in families(text, 'openmetrics' if 'openmetrics' in accept else 'prometheus').values():
+        for name, labels, value in (sample[:3] for sample in family['samples']):
+            if labels.get('program') == 'agent-subject':
+                equal(labels['uid'], str(os.getuid()))
+                found[(name, *('%s=%s' % pair for pair in labels.items() if pair[0] not in own))] = value
+    return found
+
+
 @case
 def metrics_have_the_durable_levels():
-    with serving('--depth', '1') as (_, _, agent):
-        status, text = agent.ask('GET', '/metrics')
-        equal(status, 200)
-        assert 'customer="acme"' in text and 'vm="' not in text, text
+    with serving('--depth', '1') as (it, program, agent):
+        it.tell(program, 'acme 2 7', 'bolt 1 100', 'alone 9 3')
+        it.looks(agent.process)
+        equal(series(agent), {('bytes_bytes_total', 'customer=acme'): 12, ('bytes_bytes_total', 'customer=bolt'): 100, ('bytes_bytes_total', 'vm=9'): 3})
+
+
+@case
+def metrics_go_on_when_a_program_starts_again():
+    with serving() as (it, program, agent):
+        it.tell(program, 'took acme 1500', 'took acme 1500000', 'level 4')
+        other = it.program('acme 1 2', 'took bolt 3000000000', 'level 5')
+        it.looks(agent.process)
+        before = series(agent)
+        equal(before[('bytes_bytes_total', 'customer=acme', 'vm=1')], 7)
+        equal(before[('level',)], 9)
+        equal(before[('latency_seconds_sum', 'customer=acme')], 0.0015015)
+        equal((before[('latency_seconds_count', 'customer=acme')], before[('latency_seconds_count', 'customer=bolt')]), (2, 1))
+        bounds = {customer: sorted(key[2] for key in before if key[:2] == ('latency_seconds_bucket', 'customer=' + customer)) for customer in ('acme', 'bolt')}
+        equal(*bounds.values())  # so that they can be added
+        equal(before[('latency_seconds_bucket', 'customer=acme', 'le=2.048e-06')], 1)
+        equal(before[('latency_seconds_bucket', 'customer=acme', 'le=+Inf')], 2)
+        it.kill(program)
+        it.kill(other)
+        it.looks(agent.process)
+        ended = {key: value for key, value in before.items() if key != ('level',)}
+        equal(series(agent), ended)
+        it.program('acme 1 10')
+        it.looks(agent.process)
+        equal(series(agent), {**ended, ('bytes_bytes_total', 'customer=acme', 'vm=1'): 17})
+        equal(series(agent, 'application/openmetrics-text'), series(agent))
+        need_promtool()
+        check(agent.ask('GET', '/metrics')[1])
 
 
 @case

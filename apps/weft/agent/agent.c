@@ -373,7 +373,7 @@ int cli_agent(int argc, char **argv)
 		!find_folder(&a) || !make_snapshots_folder(&a))
 		return CLI_NO;
 	a.options.folder = a.folder;
-	a.options.file = a.file;
+	a.options.file = a.http.data = a.file;
 	a.options.gap = 5 + 3 * (int64_t)a.every_s;
 	return run_agent(&a);
 }

@@ -16,8 +16,11 @@
 
 #include <weft/parse.h>
 
+#include "agent/database.h"
+#include "agent/rollup.h"
 #include "agent/webhook.h"
 #include "cli/cli.h"
+#include "metrics/exposition.h"
 #include "serve/reply.h"
 #include "serve/serve.h"
 
@@ -36,7 +39,7 @@ struct agent_http {
 	struct serve_guard guard;
 	struct serve_clients clients;
 	size_t depth;
-	sqlite3 *json; /* of the server's thread: for SQLite's functions */
+	sqlite3 *data; /* of the server's thread */
 	pthread_mutex_t lock;
 	struct weft__agent_calls waiting;                                 /* under the lock */
 	char seen[SEEN_MAX][sizeof(((struct weft__agent_call *)0)->key)]; /* of the agent's thread */
@@ -92,7 +95,7 @@ static enum MHD_Result answer_alert(
 		return serve_reply_text(
 			connection, MHD_HTTP_CONTENT_TOO_LARGE, "a message has 256 KiB at most\n");
 	const char *problem =
-		weft__agent_webhook_parse(http->json, body->bytes ? body->bytes : "", body->size, &calls);
+		weft__agent_webhook_parse(http->data, body->bytes ? body->bytes : "", body->size, &calls);
 	const size_t count = calls.count;
 	bool is_taken = !problem && hand_over(http, &calls);
 	weft__agent_calls_finish(&calls);
@@ -108,6 +111,21 @@ static enum MHD_Result answer_alert(
 		: is_taken ? MHD_HTTP_OK
 				   : MHD_HTTP_SERVICE_UNAVAILABLE,
 		text);
+}
+
+/* ---- /metrics ---- */
+
+static bool write_metrics(void *context, bool is_openmetrics, struct weft_text *text)
+{
+	const struct agent_http *http = context;
+	const struct weft__metrics_exposition exposition = {
+		.is_openmetrics = is_openmetrics, .counts_left_out = true, .depth = http->depth};
+	struct weft__agent_rollup rollup;
+	bool good = weft__agent_rollup_read(http->data, NULL, 0, &rollup) == SQLITE_OK;
+	if (good)
+		weft__metrics_expose(&exposition, rollup.samples, rollup.count, text);
+	weft__agent_rollup_finish(&rollup);
+	return good;
 }
 
 /* ---- Requests ---- */
@@ -166,7 +184,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 		return MHD_YES;
 	}
 	return strcmp(method, "POST") == 0 ? answer_alert(http, connection, body)
-									   : serve_reply_metrics(connection, http->depth);
+									   : serve_reply_metrics(connection, write_metrics, http);
 }
 
 static void on_answered(void *context, struct MHD_Connection *connection, void **request,
@@ -228,8 +246,8 @@ static bool open_all(struct agent_http *http, const struct agent_http_options *o
 		!(options->token_file ? serve_token_read(options->token_file, http->guard.token)
 							  : serve_token_draw(http->guard.token)))
 		return false;
-	if (sqlite3_open(":memory:", &http->json) != SQLITE_OK) {
-		cli_error("%s", sqlite3_errmsg(http->json));
+	if (weft__agent_database_open_readonly(options->data, &http->data) != SQLITE_OK) {
+		cli_error("%s: %s", options->data, sqlite3_errmsg(http->data));
 		return false;
 	}
 	int fd = serve_listen(&at, &http->guard);
@@ -300,7 +318,7 @@ void agent_http_stop(struct agent_http *http)
 	if (http->daemon)
 		MHD_stop_daemon(http->daemon);
 	weft__agent_calls_finish(&http->waiting);
-	sqlite3_close(http->json);
+	sqlite3_close(http->data);
 	pthread_mutex_destroy(&http->lock);
 	serve_clients_finish(&http->clients);
 	free(http);

@@ -3,7 +3,7 @@
  * The agent's HTTP side:
  *
  *     POST /alert     Alertmanager's webhook, version 4
- *     GET /metrics    the counters of running programs, as Prometheus reads them
+ *     GET /metrics    totals and gauges from the database, as Prometheus reads them
  *
  * Each needs the token, as "Authorization: Bearer TOKEN". A thread of its own reads requests; the
  * agent acts on them between its looks.
@@ -20,6 +20,7 @@ struct agent_http;
 
 struct agent_http_options {
 	const char *address;    /* "127.0.0.1:9339" */
+	const char *data;       /* the database */
 	const char *token_file; /* NULL: a token is drawn, and printed */
 	size_t depth;           /* labels of a series at most */
 };

@@ -40,7 +40,7 @@ bool metrics_programs_list(struct metrics_programs *programs)
 		const struct metrics_program *program = &programs->list[i];
 		for (size_t k = 0; k < program->counters.count; k++)
 			*at++ = (struct weft__metrics_sample){
-				program->linked.program, program->linked.pid, &program->counters.list[k]};
+				program->linked.program, program->linked.pid, &program->counters.list[k], NULL};
 	}
 	return at;
 }

@@ -280,13 +280,18 @@ static bool parse_depth(const char *text, size_t *ret_depth)
 	return true;
 }
 
+static bool write_metrics(void *depth, bool is_openmetrics, struct weft_text *text)
+{
+	return serve_metrics(is_openmetrics, *(const size_t *)depth, text);
+}
+
 static enum MHD_Result answer_metrics(struct MHD_Connection *connection)
 {
 	size_t depth;
 	if (!parse_depth(argument_of(connection, "depth"), &depth))
 		return serve_reply_text(
 			connection, MHD_HTTP_BAD_REQUEST, "depth is a number of labels, such as ?depth=2\n");
-	return serve_reply_metrics(connection, depth);
+	return serve_reply_metrics(connection, write_metrics, &depth);
 }
 
 /* ---- The page ---- */

@@ -70,13 +70,14 @@ enum MHD_Result serve_reply_refusal(
 	return serve_reply_send(connection, status, response);
 }
 
-enum MHD_Result serve_reply_metrics(struct MHD_Connection *connection, size_t depth)
+enum MHD_Result serve_reply_metrics(struct MHD_Connection *connection,
+	bool (*write)(void *context, bool is_openmetrics, struct weft_text *text), void *context)
 {
 	const bool is_openmetrics =
 		weft__metrics_wants_openmetrics(serve_reply_header(connection, "Accept"));
 	struct weft_text text = {0};
 	enum MHD_Result result;
-	if (serve_metrics(is_openmetrics, depth, &text))
+	if (write(context, is_openmetrics, &text) && !text.error)
 		result = serve_reply_send(connection, MHD_HTTP_OK,
 			serve_reply_make(
 				is_openmetrics ? WEFT__METRICS_OPENMETRICS_TYPE : WEFT__METRICS_TEXT_TYPE,

@@ -8,6 +8,8 @@
 
 #include <stdarg.h>
 
+#include <weft/text.h>
+
 #include "clients.h"
 #include "library.h"
 
@@ -29,8 +31,10 @@ enum MHD_Result serve_reply_text(
 enum MHD_Result serve_reply_refusal(
 	struct MHD_Connection *connection, unsigned status, const char *type, const char *text);
 
-/* Answers with the counters of running programs, in series of at most `depth` labels. */
-enum MHD_Result serve_reply_metrics(struct MHD_Connection *connection, size_t depth);
+/* Answers with metrics in the format that the client wants. `write` adds them to a text, or returns
+ * false if memory or descriptors are short. */
+enum MHD_Result serve_reply_metrics(struct MHD_Connection *connection,
+	bool (*write)(void *context, bool is_openmetrics, struct weft_text *text), void *context);
 
 /* ---- Connections ---- */
 

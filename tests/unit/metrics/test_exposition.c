@@ -35,7 +35,7 @@ static const char *expose(
 		.is_openmetrics = is_openmetrics, .depth = depth, .left_out = count_left_out};
 	assert_true(count <= COUNT(samples));
 	for (size_t i = 0; i < count; i++)
-		samples[i] = (struct weft__metrics_sample){"server", 7, &counters[i]};
+		samples[i] = (struct weft__metrics_sample){"server", 7, &counters[i], NULL};
 	weft_text_finish(&text);
 	left_out = 0;
 	weft__metrics_expose(&exposition, samples, count, &text);
