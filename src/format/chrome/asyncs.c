@@ -146,9 +146,12 @@ static uint32_t find_slice(
 	uint32_t slice = async->innermost;
 	if (r->entry.name.size == 0)
 		return slice;
-	while (slice != WEFT__CHROME_NONE && r->slices[slice].name != name)
+	for (unsigned i = 0; i < WEFT__CHROME_SEARCHED_MAX && slice != WEFT__CHROME_NONE; i++) {
+		if (r->slices[slice].name == name)
+			return slice;
 		slice = r->slices[slice].outer;
-	return slice;
+	}
+	return WEFT__CHROME_NONE;
 }
 
 static void end(struct weft__chrome_reader *r, struct weft__chrome_async *async)

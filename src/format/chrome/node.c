@@ -120,9 +120,9 @@ static void leave(struct weft__chrome_reader *r, uint32_t callback)
 {
 	struct weft__chrome_thread *thread = weft__format_chrome_thread(r, r->thread);
 	uint32_t inner = thread->callback;
-	while (inner != WEFT__CHROME_NONE && inner != callback)
-		inner = r->asyncs[inner].outer;
-	if (inner == WEFT__CHROME_NONE) {
+	for (unsigned i = 0; i < WEFT__CHROME_SEARCHED_MAX && inner != callback; i++)
+		inner = inner == WEFT__CHROME_NONE ? inner : r->asyncs[inner].outer;
+	if (inner != callback) {
 		weft__format_chrome_report(r, "an end of a slice that has not begun; it is left out");
 		return;
 	}

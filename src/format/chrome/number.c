@@ -68,24 +68,28 @@ static bool split(struct weft_slice text, struct decimal_time *ret)
 	return decimal.count > 0;
 }
 
+/* value * 10 + digit, or the greatest time. */
+static int64_t append_digit(int64_t value, int digit)
+{
+	const int64_t max = WEFT__CHROME_TIME_MAX;
+	return value > max / 10 - 1 ? max : value * 10 + digit;
+}
+
 /* The first `count` digits as a number, rounded by the one behind them; zeros follow the last. */
 static int64_t leading(const struct decimal_time *decimal, int64_t count)
 {
 	int64_t value = 0;
-	size_t i = 0;
-	for (; i < decimal->digits.size && count >= 0; i++) {
+	for (size_t i = 0; i < decimal->digits.size && count >= 0; i++) {
 		const char c = decimal->digits.bytes[i];
 		if (c == '.')
 			continue;
 		if (count-- == 0)
 			return value + (c >= '5');
-		value = value * 10 + (c - '0');
-		if (value > WEFT__CHROME_TIME_MAX)
-			return WEFT__CHROME_TIME_MAX;
+		value = append_digit(value, c - '0');
 	}
-	for (; count > 0 && value && value < WEFT__CHROME_TIME_MAX; count--)
-		value *= 10;
-	return value < WEFT__CHROME_TIME_MAX ? value : WEFT__CHROME_TIME_MAX;
+	for (; count > 0; count--)
+		value = append_digit(value, 0);
+	return value;
 }
 
 bool weft__format_chrome_time(struct weft_slice text, int64_t *ret_ns)

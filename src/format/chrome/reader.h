@@ -19,6 +19,10 @@
 #include "format/format.h"
 #include "format/order.h"
 
+/* An end is searched for among that many open slices or callbacks, so that a hostile file takes
+ * time in proportion to its size. No program nests so deeply. */
+#define WEFT__CHROME_SEARCHED_MAX 256u
+
 /* A slice that has begun. Those of a thread, and those of an id, are a list each. */
 struct weft__chrome_slice {
 	uint64_t end_ns;   /* of an X; else UINT64_MAX */

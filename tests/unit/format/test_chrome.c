@@ -175,6 +175,9 @@ static void times_are_exact_to_the_nanosecond(void **state)
 		{"15E-1", 1500},
 		{"\"7\"", 7000},
 		{"1700000000000000.001", 1700000000000000001u},
+		{"999999999999999999", UINT64_C(1) << 61}, /* the limit */
+		{"1e400", UINT64_C(1) << 61},
+		{"1e-400", 0},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
@@ -231,6 +234,25 @@ static void slices_that_do_not_nest_end_early(void **state)
 	assert_int_equal(count_of(d.lines.bytes, "\"event\":\"begin\""), 3);
 	assert_int_equal(count_of(d.lines.bytes, "\"event\":\"end\""), 3);
 	weft_text_finish(&d.lines);
+}
+
+/* 100,000 slices of one id, and as many ends that belong to none of them. */
+static void a_hostile_file_takes_time_in_proportion_to_its_size(void **state)
+{
+	struct weft_text text = {0};
+	uint64_t at;
+	(void)state;
+	weft_text_add_string(&text, "[");
+	for (int i = 0; i < 200000; i++)
+		weft_text_add_string(&text, i < 100000
+										? "{\"ph\":\"b\",\"ts\":1,\"id\":1,\"name\":\"a\"}\n"
+										: "{\"ph\":\"e\",\"ts\":2,\"id\":1,\"name\":\"x\"}\n");
+	weft_text_add(&text, "", 1);
+	struct decoded d = decoded(text.bytes);
+	assert_int_equal(
+		times_reported(&d, "an end of a slice that has not begun; it is left out", &at), 100000);
+	weft_text_finish(&d.lines);
+	weft_text_finish(&text);
 }
 
 static void what_is_readable_is_kept(void **state)
@@ -304,6 +326,7 @@ int main(void)
 		cmocka_unit_test(events_may_come_in_any_order),
 		cmocka_unit_test(texts_lose_their_escapes),
 		cmocka_unit_test(slices_that_do_not_nest_end_early),
+		cmocka_unit_test(a_hostile_file_takes_time_in_proportion_to_its_size),
 		cmocka_unit_test(what_is_readable_is_kept),
 		cmocka_unit_test(an_unfinished_list_is_read),
 		cmocka_unit_test(other_json_is_refused),
