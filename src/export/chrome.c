@@ -160,9 +160,8 @@ static void add_counter(struct weft_export_chrome *c)
 static void add_message(struct weft_export_chrome *c)
 {
 	begin_line(c, c->event->type == WEFT_EVENT_SEND ? 's' : 'f', "message");
-	weft_text_add_string(&c->lines.text, ",\"bp\":\"e\",\"id\":\"");
-	weft_text_add_u64(&c->lines.text, c->event->key);
-	weft_text_add_string(&c->lines.text, "\"");
+	weft__export_chrome_flow(&c->lines, c->event->key);
+	weft_text_add_string(&c->lines.text, ",\"bp\":\"e\"");
 	weft__export_chrome_end_with_fields(c, false);
 }
 

@@ -91,11 +91,8 @@ static uint32_t shown_on(const struct weft_export_chrome *c, uint32_t thread)
 
 static void add_flow(struct weft_export_chrome *c, char phase, const char *name, uint64_t flow)
 {
-	struct weft_text *text = &c->lines.text;
 	begin_line(c, phase, name);
-	weft_text_add_string(text, ",\"id\":\"");
-	weft_text_add_u64(text, flow);
-	weft_text_add_string(text, "\"");
+	weft__export_chrome_flow(&c->lines, flow);
 }
 
 /* Begins an arrow in the activation of the present event's thread; 0: nothing runs there. */

@@ -161,6 +161,18 @@ void weft__export_chrome_id(struct weft__chrome_lines *lines, const char *letter
 	weft_text_add_string(&lines->text, "\"}");
 }
 
+void weft__export_chrome_flow(struct weft__chrome_lines *lines, uint64_t id)
+{
+	char digits[16];
+	size_t at = sizeof(digits);
+	do
+		digits[--at] = "0123456789abcdef"[id & 15];
+	while (id >>= 4);
+	weft_text_add_string(&lines->text, ",\"id\":\"0x");
+	weft_text_add(&lines->text, digits + at, sizeof(digits) - at);
+	weft_text_add_string(&lines->text, "\"");
+}
+
 /* ---- Processes and threads ---- */
 
 static uint64_t hash_of_pid(const struct weft__hash_key *key, const void *owner, uint32_t process)

@@ -63,6 +63,8 @@ void weft__export_chrome_name_task(struct weft__chrome_lines *lines, uint32_t ta
 void weft__export_chrome_time(struct weft__chrome_lines *lines, const char *key, uint64_t ns);
 /* The member id2: a letter and a number, so that ids of different things differ. */
 void weft__export_chrome_id(struct weft__chrome_lines *lines, const char *letter, uint64_t id);
+/* The member id of an arrow, in hexadecimal, as Perfetto reads it. */
+void weft__export_chrome_flow(struct weft__chrome_lines *lines, uint64_t id);
 /* Ends the line, and perhaps hands out others. */
 void weft__export_chrome_end(struct weft__chrome_lines *lines);
 /* Hands out all lines. */

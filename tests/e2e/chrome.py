@@ -168,7 +168,7 @@ def check_rules(path):
         elif event['ph'] == 'n':
             assert event['id2']['local'] and stacks[event['pid'], event['id2']['local']], event
         elif event['ph'] in 'sf':
-            assert isinstance(event['id'], str), event
+            assert 0 <= int(event['id'], 16) < 2 ** 64, event
             flows[event['id'], event['name'], event['ph']] += 1
         elif event['ph'] == 'C':
             assert all(isinstance(value, (int, float, type(None))) for value in event['args'].values()), event
@@ -192,6 +192,15 @@ def check_round_trip(trace, folder):
     for got, expected in zip(facts(path), facts(trace)):
         equal(got, expected, trace)
     return phases
+
+
+@case
+def a_cut_of_several_processes_is_refused():
+    with temporary_directory() as folder:
+        path = write(os.path.join(folder, 'a.json'), '[{"ph":"i","ts":1,"pid":1,"name":"a"},{"ph":"i","ts":1,"pid":2,"name":"a"}]')
+        error = weft('cut', path, '-o', os.path.join(folder, 'a.weft'), status=1).stderr
+        equal(error, 'weft: %s has several processes in one file, and a cut has one\n' % path)
+        equal(len(dump(export(path, folder))), 6)
 
 
 @case

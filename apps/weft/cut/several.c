@@ -174,6 +174,10 @@ int cut_several(const struct cut_request *request, const struct cli_trace *trace
 {
 	struct pieces pieces = {0};
 	int status = CLI_UNREADABLE;
+	if (weft_input_file_count(trace->input) == 0) {
+		cli_error("%s has several processes in one file, and a cut has one", trace->name);
+		return CLI_NO;
+	}
 	if (strcmp(request->output, "-") == 0)
 		return cli_usage_error(
 			"cut", "several files are cut into a directory, not to standard output");
