@@ -180,6 +180,8 @@ def what_a_time_out_ends_has_timed_out():
         tasks = json_lines(weft('dump', '--tasks', '--json', path).stdout)
         response = [task for task in tasks if task['label'] == 'ARP response 10.0.0.2']
         equal([task['outcome'] for task in response], ['timed_out'])
+        first = r"warning +timed out +task \d+ 'ARP response 10.0.0.2' timed out after .*, although it should have ended"
+        assert re.match(first, problems(path)[0]), problems(path)
         equal([task['outcome'] for task in tasks if task['kind'] == 'pick'], ['fulfilled'])
 
 

@@ -20,6 +20,7 @@ static const bool is_absence[WEFT_PROBLEM_TYPES] = {
 	[WEFT_PROBLEM_LATE] = true,
 	[WEFT_PROBLEM_ORPHAN] = true,
 	[WEFT_PROBLEM_LEAK] = true,
+	[WEFT_PROBLEM_TIMED_OUT] = true,
 };
 
 static bool is_of_all(enum weft_problem_type type)
