@@ -153,7 +153,7 @@ uint32_t weft_story_holders(const struct weft_story *story, uint32_t resource, u
 struct weft_story_timer {
 	uint64_t due;     /* ns */
 	uint64_t late_ns; /* from then until it fired, or until the end if it has not ended; or 0 */
-	bool has_fired;   /* it was resolved */
+	bool has_fired;   /* it ran, or was resolved */
 	bool is_late;     /* by more than a timer usually is */
 };
 

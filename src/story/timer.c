@@ -35,6 +35,14 @@ static uint64_t due_at(uint64_t time, int64_t value)
 	return distance < UINT64_MAX - time ? time + distance : UINT64_MAX;
 }
 
+/* When the timer's task first ran after its deadline was set; UINT64_MAX: never. */
+static uint64_t ran_at(const struct weft_model *model, uint32_t task, uint64_t set)
+{
+	const uint32_t next =
+		model->tasks.first_activation[task] + weft__story_activations_until(model, task, set);
+	return next < model->tasks.end_activation[task] ? model->activations.start[next] : UINT64_MAX;
+}
+
 WEFT__EXPORT bool weft_story_timer(
 	const struct weft_model *model, uint32_t task, struct weft_story_timer *ret_timer)
 {
@@ -44,9 +52,12 @@ WEFT__EXPORT bool weft_story_timer(
 		return false;
 	const uint64_t set = model->notes.time[note];
 	struct weft_story_timer timer = {.due = due_at(set, model->notes.value[note])};
+	const uint64_t ran = ran_at(model, task, set);
 	bool has_ended = t->flags[task] & WEFT_TASK_RESOLVED;
-	timer.has_fired = has_ended && t->outcome[task] == WEFT_OUTCOME_FULFILLED;
+	timer.has_fired = has_ended ? t->outcome[task] == WEFT_OUTCOME_FULFILLED : ran != UINT64_MAX;
 	uint64_t until = has_ended ? t->end[task] : model->summary.end;
+	if (ran < until)
+		until = ran;
 	if ((timer.has_fired || !has_ended) && until > timer.due)
 		timer.late_ns = until - timer.due;
 	uint64_t length = timer.due > set ? timer.due - set : 0;

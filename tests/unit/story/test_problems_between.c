@@ -318,6 +318,28 @@ static void late_timers_are_found(void **state)
 	found_finish(&found);
 }
 
+/* Its callback runs for 30 ms: the timer has not fired late because of that. */
+static void a_timer_fires_when_it_begins_to_run(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	const uint64_t start = made.time;
+	make_create(&made, 0, 1, WEFT_KIND_TIMER);
+	make(&made, (struct weft_event){.type = WEFT_EVENT_TAG,
+					.task = 1,
+					.text = {"deadline", 8},
+					.value = 20 * MS,
+					.has_value = true});
+	made.time = start + 19 * MS;
+	make_switch(&made, 1);
+	made.time = start + 49 * MS;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 1, 1);
+	make_switch(&made, 0);
+	struct found found = find(&made);
+	expect_none(&found);
+	found_finish(&found);
+}
+
 /* Task 10 is stopped while it waits for 11, which runs again `later_ns` after that. */
 static struct found orphaned(uint16_t stop, uint64_t later_ns, bool is_read)
 {
@@ -823,6 +845,7 @@ int main(void)
 		cmocka_unit_test(a_task_that_runs_on_for_a_stopped_one_is_found),
 		cmocka_unit_test(a_task_that_runs_on_behind_another_is_found),
 		cmocka_unit_test(late_timers_are_found),
+		cmocka_unit_test(a_timer_fires_when_it_begins_to_run),
 		cmocka_unit_test(locks_can_be_in_a_circle_but_pools_cannot),
 		cmocka_unit_test(tasks_that_hold_what_the_other_wants_are_in_a_circle),
 		cmocka_unit_test(polling_is_found),
