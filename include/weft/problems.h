@@ -60,6 +60,9 @@ struct weft_problem {
 	uint32_t counter;     /* or WEFT_NONE */
 	uint32_t edge;        /* the cause: the lost signal, the last wait of a cycle; or WEFT_NONE */
 	const char *sentence; /* as in story.h */
+	/* The problem that led to this one, by evidence of the trace: its number in the list, and it
+	 * has no reason itself. WEFT_NONE: none is known. */
+	uint32_t reason;
 	/* If similar findings were joined: each one's period, by start, in weft_problems.periods.
 	 * Count 0 if there is only this one, or if the periods are not kept. */
 	uint32_t first_period, period_count;
@@ -73,7 +76,9 @@ struct weft_problems {
 	uint32_t left_out;               /* mild ones, beyond WEFT_PROBLEMS_MAX */
 	const struct weft_problem *list; /* by start */
 	const struct weft_problem_period *periods;
-	const uint32_t *by_gravity; /* indices of `list`, the gravest first, as in the viewer */
+	/* Indices of `list`, the gravest first, as in the viewer; after each one, those to which it
+	 * led. It is at least as grave as they are. */
+	const uint32_t *by_gravity;
 };
 
 /* `story` needs its index; 0 or WEFT_ERROR_MEMORY. */

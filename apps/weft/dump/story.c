@@ -42,7 +42,17 @@ static void add_task(struct story_dump *t, const char *key, uint32_t task)
 		weft_text_add_u64(&t->text, t->story.model->tasks.id[task]);
 }
 
-static void add_problem_json(struct story_dump *t, const struct weft_problem *problem)
+/* Names the reason so that its line can be found. */
+static void add_reason_json(struct story_dump *t, const struct weft_problem *reason)
+{
+	cli_add_json(&t->text, ",\"because\":{\"problem\":", weft_problem_name(reason->type));
+	cli_add_number(&t->text, ",\"start\":", reason->start);
+	add_task(t, ",\"task\":", reason->task);
+	weft_text_add_string(&t->text, "}");
+}
+
+static void add_problem_json(
+	struct story_dump *t, const struct weft_problem *problem, const struct weft_problem *reason)
 {
 	cli_add_json(&t->text, "{\"problem\":", weft_problem_name(problem->type));
 	if (t->file)
@@ -54,6 +64,8 @@ static void add_problem_json(struct story_dump *t, const struct weft_problem *pr
 	add_task(t, ",\"task\":", problem->task);
 	if (t->story.model->buffer_count > 1 && problem->task != WEFT_NONE)
 		cli_add_number(&t->text, ",\"buffer\":", t->story.model->tasks.buffer[problem->task]);
+	if (reason)
+		add_reason_json(t, reason);
 	cli_add_json(&t->text, ",\"sentence\":", problem->sentence);
 	weft_text_add_string(&t->text, "}\n");
 }
@@ -151,7 +163,9 @@ static void add_seconds(struct story_dump *t, uint64_t time)
 	weft_text_add(&t->text, cell, (size_t)length);
 }
 
-static void add_problem_text(struct story_dump *t, const struct weft_problem *problem)
+/* A consequence of the problem above is indented. */
+static void add_problem_text(
+	struct story_dump *t, const struct weft_problem *problem, const struct weft_problem *reason)
 {
 	if (t->file) {
 		add_cell(t, t->file);
@@ -162,6 +176,7 @@ static void add_problem_text(struct story_dump *t, const struct weft_problem *pr
 	weft_text_add_string(&t->text, "  ");
 	weft_text_add_string(&t->text, severities[problem->severity]);
 	weft_text_pad(&t->text, start, 26);
+	weft_text_add_string(&t->text, reason && !t->options->by_time ? "  " : "");
 	weft_text_add_string(&t->text, weft_problem_name(problem->type));
 	weft_text_pad(&t->text, start, 44);
 	weft_text_add_string(&t->text, problem->sentence);
@@ -183,14 +198,17 @@ static void add_line_text(struct story_dump *t, const struct weft_story_line *li
 
 /* ---- Both ---- */
 
-static void add_problem(struct story_dump *t, const struct weft_problem *problem)
+static void add_problem(struct story_dump *t, const struct weft_problems *problems, uint32_t number)
 {
+	const struct weft_problem *problem = &problems->list[number];
+	const struct weft_problem *reason =
+		problem->reason == WEFT_NONE ? NULL : &problems->list[problem->reason];
 	if (t->options->json)
-		add_problem_json(t, problem);
+		add_problem_json(t, problem, reason);
 	else if (t->options->tsv)
 		add_problem_tsv(t, problem);
 	else
-		add_problem_text(t, problem);
+		add_problem_text(t, problem, reason);
 }
 
 static void add_line(struct story_dump *t, const struct weft_story_line *line)
@@ -211,7 +229,7 @@ static int dump_problems(struct story_dump *t)
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < problems->count; i++)
-		add_problem(t, &problems->list[t->options->by_time ? i : problems->by_gravity[i]]);
+		add_problem(t, problems, t->options->by_time ? i : problems->by_gravity[i]);
 	if (!t->options->json && !t->options->tsv && (!problems->count || problems->left_out)) {
 		weft_problems_sentence(problems, sentence, sizeof(sentence));
 		if (t->file) {

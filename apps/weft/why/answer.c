@@ -161,31 +161,43 @@ static bool is_in_chain(const struct weft_chain *chain, uint32_t task)
 	return task == chain->end.task;
 }
 
-/* Appends the problems of that time to which the chain's tasks belong. */
+static void add_problem(struct answer *a, const struct weft_problem *problem)
+{
+	char sentence[WEFT_SENTENCE_BYTES + 64];
+	if (a->options->json) {
+		cli_add_json(&a->text, "{\"problem\":", weft_problem_name(problem->type));
+		add_task(a, "task", problem->task);
+		add_end_of_json(a, problem->sentence);
+		return;
+	}
+	snprintf(sentence, sizeof(sentence), "%s%s: %s", problem->reason == WEFT_NONE ? "" : "  ",
+		weft_problem_name(problem->type), problem->sentence);
+	add_line(a, "", problem->start, sentence);
+}
+
+/* Appends the problems of that time to which the chain's tasks belong, each after its reason. */
 static int add_problems(struct answer *a, const struct weft_chain *chain)
 {
 	struct weft_problems *problems;
+	bool is_part[WEFT_PROBLEMS_MAX] = {false};
 	int error = weft_problems_create(&a->story, &problems);
-	for (uint32_t i = 0; !error && i < problems->count; i++) {
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < problems->count; i++) {
 		const struct weft_problem *problem = &problems->list[i];
-		char sentence[WEFT_SENTENCE_BYTES + 64];
 		if (problem->task == WEFT_NONE || problem->counter != WEFT_NONE ||
 			chain->at < problem->start || chain->at > problem->end ||
 			!is_in_chain(chain, problem->task))
 			continue;
-		if (a->options->json) {
-			cli_add_json(&a->text, "{\"problem\":", weft_problem_name(problem->type));
-			add_task(a, "task", problem->task);
-			add_end_of_json(a, problem->sentence);
-			continue;
-		}
-		snprintf(sentence, sizeof(sentence), "%s: %s", weft_problem_name(problem->type),
-			problem->sentence);
-		add_line(a, "", problem->start, sentence);
+		is_part[i] = true;
+		if (problem->reason != WEFT_NONE)
+			is_part[problem->reason] = true;
 	}
-	if (!error)
-		weft_problems_destroy(problems);
-	return error;
+	for (uint32_t i = 0; i < problems->count; i++)
+		if (is_part[problems->by_gravity[i]])
+			add_problem(a, &problems->list[problems->by_gravity[i]]);
+	weft_problems_destroy(problems);
+	return 0;
 }
 
 static void add_chain_end(struct answer *a, const struct weft_chain *chain)
@@ -274,7 +286,9 @@ static int answer_task(struct answer *a, uint32_t task, int *ret_status)
 	} else if (chain->end.type == WEFT_CHAIN_RUNS || chain->end.type == WEFT_CHAIN_IDLE) {
 		*ret_status = CLI_NO;
 		add_chain_end(a, chain);
-		error = add_kernel_of(a, task);
+		error = add_problems(a, chain);
+		if (!error)
+			error = add_kernel_of(a, task);
 	} else {
 		*ret_status = CLI_NO;
 		weft_chain_end_sentence(&a->story, chain, sentence, sizeof(sentence));

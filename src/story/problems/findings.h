@@ -20,6 +20,14 @@ struct weft__finding {
 	struct weft_problem problem;
 	uint64_t weight; /* rank among problems of equal severity */
 	size_t text;     /* offset of the sentence */
+	uint32_t first_case, case_count;
+};
+
+/* One of the findings that are one problem: a task, or for which task a program waited, and its
+ * time. */
+struct weft__case {
+	uint32_t task;
+	uint64_t start, end; /* ns */
 };
 
 struct weft__findings {
@@ -32,6 +40,9 @@ struct weft__findings {
 	struct weft_problem_period *periods;
 	uint32_t period_count, periods_taken;
 	size_t period_capacity;
+	struct weft__case *cases;
+	uint32_t case_count, cases_taken;
+	size_t case_capacity;
 	bool *asleep; /* for each buffer; NULL: not looked at yet, see asleep.h */
 	int error;
 	uint32_t first, last; /* range of tasks that finders with unit TASKS examine */
@@ -58,6 +69,11 @@ struct weft__words weft__story_problem_note(
 
 /* Adds a period of the problem that is added next; periods are sorted then. */
 void weft__story_find_period(struct weft__findings *findings, uint64_t start, uint64_t end);
+
+/* Adds a case of the problem that is added next, the one that it names first: with these, its
+ * reason can be found (incidents.h). */
+void weft__story_find_case(
+	struct weft__findings *findings, uint32_t task, uint64_t start, uint64_t end);
 
 /* The distance between numbers in ascending order, if there are 4 or more and all distances differ
  * by at most an eighth of it; 0 otherwise. */

@@ -295,6 +295,7 @@ static uint32_t count_alike(struct looking *l, const struct stretch *stretch)
 			continue;
 		count++;
 		weft__story_find_period(l->findings, s->start, s->end);
+		weft__story_find_case(l->findings, s->task, s->start, s->end);
 	}
 	return count;
 }

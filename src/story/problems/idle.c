@@ -230,6 +230,8 @@ static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t 
 		weft__story_find_period(
 			gaps->findings, gaps->list[i].start, gaps->list[i].start + gaps->list[i].length);
 	set_notes(gaps, &problem);
+	if (to - from == 1 && problem.cause.words[0])
+		weft__story_find_case(gaps->findings, problem.cause.task, problem.start, problem.end);
 	write_gaps(&s, gaps, from, to);
 	weft__story_find(gaps->findings, &problem, sum, &s);
 }

@@ -66,6 +66,24 @@ static void write_sentence(struct weft__sentence *s, const struct weft_model *mo
 			count > 2 ? "were" : "was");
 }
 
+static void add_case(
+	struct weft__findings *findings, uint32_t task, const struct weft_story_timer *timer)
+{
+	weft__story_find_case(findings, task, timer->due, timer->due + timer->late_ns);
+}
+
+/* Adds all late timers as cases, the latest one first. */
+static void add_cases(
+	struct weft__findings *findings, uint32_t latest, const struct weft_story_timer *timer)
+{
+	const struct weft_model *model = findings->story->model;
+	struct weft_story_timer other;
+	add_case(findings, latest, timer);
+	for (uint32_t task = 0; task < model->tasks.count; task++)
+		if (task != latest && weft_story_timer(model, task, &other) && other.is_late)
+			add_case(findings, task, &other);
+}
+
 static void report_late(struct weft__findings *findings, uint32_t task,
 	const struct weft_story_timer *timer, uint32_t count)
 {
@@ -92,6 +110,7 @@ static void report_late(struct weft__findings *findings, uint32_t task,
 	}
 	weft__story_sentence_init(&s);
 	write_sentence(&s, model, task, timer, count);
+	add_cases(findings, task, timer);
 	weft__story_find(findings, &problem, timer->late_ns, &s);
 }
 

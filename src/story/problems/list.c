@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/export.h"
 #include "story/problems/dark.h"
+#include "story/problems/incidents.h"
 
 struct whole_problems {
 	struct weft_problems public; /* first member: callers hold a pointer to it */
@@ -116,6 +117,7 @@ void weft__story_find(struct weft__findings *f, const struct weft_problem *found
 	char text[WEFT_SENTENCE_BYTES];
 	if (!weft__story_judge_in_the_dark(model, buffer_of(model, problem), problem)) {
 		f->period_count = f->periods_taken;
+		f->case_count = f->cases_taken;
 		return;
 	}
 	const struct weft__column column = {&f->list, sizeof(*f->list)};
@@ -126,7 +128,10 @@ void weft__story_find(struct weft__findings *f, const struct weft_problem *found
 	name_process(model, problem, sentence);
 	size_t size = weft__story_sentence_write(sentence, text, sizeof(text));
 	struct weft__finding *finding = &f->list[f->count++];
-	*finding = (struct weft__finding){*problem, weight, f->text.size};
+	*finding = (struct weft__finding){
+		*problem, weight, f->text.size, f->cases_taken, f->case_count - f->cases_taken};
+	finding->problem.reason = WEFT_NONE;
+	f->cases_taken = f->case_count;
 	show_cause(&finding->problem);
 	take_periods(f, &finding->problem);
 	weft_text_add(&f->text, text, size + 1);
@@ -140,6 +145,15 @@ void weft__story_find_period(struct weft__findings *f, uint64_t start, uint64_t 
 			weft__columns_reserve(&column, 1, &f->period_capacity, f->period_count + (size_t)1);
 	if (!f->error)
 		f->periods[f->period_count++] = (struct weft_problem_period){start, end};
+}
+
+void weft__story_find_case(struct weft__findings *f, uint32_t task, uint64_t start, uint64_t end)
+{
+	const struct weft__column column = {&f->cases, sizeof(*f->cases)};
+	if (!f->error)
+		f->error = weft__columns_reserve(&column, 1, &f->case_capacity, f->case_count + (size_t)1);
+	if (!f->error)
+		f->cases[f->case_count++] = (struct weft__case){task, start, end};
 }
 
 static int by_gravity(const void *left, const void *right)
@@ -165,14 +179,15 @@ static int publish(struct weft__findings *f, struct weft_problems **ret_problems
 	struct whole_problems *whole = calloc(1, sizeof(*whole));
 	uint32_t count = f->count < WEFT_PROBLEMS_MAX ? f->count : WEFT_PROBLEMS_MAX;
 	struct weft_problem *list = malloc((count + (size_t)1) * sizeof(*list));
-	if (!whole || !list) {
-		free(whole);
-		free(list);
-		return WEFT_ERROR_MEMORY;
-	}
 	if (f->count) {
 		qsort(f->list, f->count, sizeof(*f->list), by_gravity);
 		qsort(f->list, count, sizeof(*f->list), by_start);
+	}
+	weft__story_find_incidents(f, count);
+	if (f->error || !whole || !list) {
+		free(whole);
+		free(list);
+		return f->error ? f->error : WEFT_ERROR_MEMORY;
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		list[i] = f->list[i].problem;
@@ -216,6 +231,7 @@ WEFT__EXPORT void weft_problems_maker_destroy(struct weft_problems_maker *maker)
 	weft__story_alike_finish(&maker->findings.alike);
 	free(maker->findings.list);
 	free(maker->findings.periods);
+	free(maker->findings.cases);
 	free(maker->findings.asleep);
 	weft_text_finish(&maker->findings.text);
 	free(maker);

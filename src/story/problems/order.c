@@ -61,15 +61,32 @@ static void find_keys(const struct weft_problems *problems, struct sort_key *key
 }
 
 /* Problems without a length keep their order, which is by time. */
-static bool comes_before(const struct weft_problems *problems, const struct sort_key *keys,
-	uint32_t left, uint32_t right)
+static int compare(const struct weft_problems *problems, const struct sort_key *keys, uint32_t left,
+	uint32_t right)
 {
 	const struct weft_problem *a = &problems->list[left], *b = &problems->list[right];
 	if (a->severity != b->severity)
-		return a->severity > b->severity;
+		return a->severity > b->severity ? -1 : 1;
 	if (keys[left].rank != keys[right].rank)
-		return keys[left].rank < keys[right].rank;
-	return keys[left].length > keys[right].length;
+		return keys[left].rank < keys[right].rank ? -1 : 1;
+	if (keys[left].length != keys[right].length)
+		return keys[left].length > keys[right].length ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+/* Consequences come right after their reason. */
+static bool comes_before(const struct weft_problems *problems, const struct sort_key *keys,
+	uint32_t left, uint32_t right)
+{
+	const uint32_t left_reason = problems->list[left].reason,
+				   right_reason = problems->list[right].reason;
+	const uint32_t left_first = left_reason == WEFT_NONE ? left : left_reason;
+	const uint32_t right_first = right_reason == WEFT_NONE ? right : right_reason;
+	if (left_first != right_first)
+		return compare(problems, keys, left_first, right_first) < 0;
+	if (left == left_first || right == right_first)
+		return left == left_first;
+	return compare(problems, keys, left, right) < 0;
 }
 
 void weft__story_problems_order(const struct weft_problems *problems, uint32_t *ret_order)

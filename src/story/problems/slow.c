@@ -353,6 +353,27 @@ static void write_subject(
 	weft__story_words_add_other(w, story->model, slow->task, reader, 24);
 }
 
+/* Adds the slow tasks of the group as cases, the slowest one first. */
+static void add_cases(const struct sorting *s, const struct slow *slow)
+{
+	const struct weft_tasks *t = &s->model->tasks;
+	const struct weft__alike_group *group = &s->alike->groups[s->alike->group_of[slow->task]];
+	uint32_t count = 1;
+	weft__story_find_case(
+		s->findings, slow->task, weft__story_start_of(s->story, slow->task), t->end[slow->task]);
+	for (uint32_t i = group->first; i < group->first + group->count && count < slow->count; i++) {
+		const uint32_t task = s->alike->members[i];
+		const bool is_one = slow->is_recurring
+								? is_one_of(s, group, i, slow->least_ns)
+								: stands_out(s, group, s->alike->lives[i]) && !is_stopped(s, i);
+		if (!is_one || task == slow->task)
+			continue;
+		weft__story_find_case(
+			s->findings, task, weft__story_start_of(s->story, task), t->end[task]);
+		count++;
+	}
+}
+
 static void report_slow(struct sorting *s, const struct slow *slow)
 {
 	const struct weft_model *model = s->model;
@@ -376,6 +397,7 @@ static void report_slow(struct sorting *s, const struct slow *slow)
 	if (slow->count > 1 && !slow->is_recurring)
 		weft__story_words_add(weft__story_clause(&t, 3),
 			slow->count > 2 ? ", %" PRIu32 " more are slow" : ", 1 more is slow", slow->count - 1);
+	add_cases(s, slow);
 	weft__story_find(s->findings, &problem, slow->life_ns, &t);
 }
 

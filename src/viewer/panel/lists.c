@@ -16,13 +16,17 @@ static const char *write_time(const struct weft_viewer *viewer, uint64_t time, c
 	return text;
 }
 
+/* Consequences are below their reason, with their name instead of a heading. */
 static void add_problem(struct weft_viewer *viewer, uint32_t number)
 {
 	const struct weft_problem *problem =
 		&viewer->problems.found->list[viewer->problems.found->by_gravity[number]];
 	bool is_end = problem->type == WEFT_PROBLEM_FAILED; /* the task failed at its end */
-	char command[256], time[32];
-	weft__viewer_panel_add(viewer, WEFT_VIEWER_LINK, problem->sentence,
+	char command[256], time[32], text[WEFT_SENTENCE_BYTES + 64];
+	snprintf(
+		text, sizeof(text), "\u2514 %s: %s", weft_problem_name(problem->type), problem->sentence);
+	weft__viewer_panel_add(viewer, WEFT_VIEWER_LINK,
+		problem->reason == WEFT_NONE ? problem->sentence : text,
 		write_time(viewer, is_end ? problem->end : problem->start, time),
 		weft__viewer_panel_format(command, "problem %u", (unsigned)number + 1));
 	struct weft_viewer_item *item = weft__viewer_panel_last(viewer);
@@ -45,10 +49,12 @@ void weft__viewer_fill_problems(struct weft_viewer *viewer)
 	weft__viewer_panel_add(viewer, WEFT_VIEWER_TEXT, text, "", "");
 	enum weft_problem_type last = WEFT_PROBLEM_TYPES;
 	for (uint32_t i = 0; i < problems->count; i++) {
-		enum weft_problem_type type = problems->list[viewer->problems.found->by_gravity[i]].type;
-		if (type != last)
-			weft__viewer_panel_add(viewer, WEFT_VIEWER_HEADING, weft_problem_name(type), "", "");
-		last = type;
+		const struct weft_problem *problem = &problems->list[problems->by_gravity[i]];
+		const bool is_first = problem->reason == WEFT_NONE;
+		if (is_first && problem->type != last)
+			weft__viewer_panel_add(
+				viewer, WEFT_VIEWER_HEADING, weft_problem_name(problem->type), "", "");
+		last = is_first ? problem->type : WEFT_PROBLEM_TYPES;
 		add_problem(viewer, i);
 	}
 	if (problems->left_out)

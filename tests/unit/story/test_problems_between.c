@@ -795,7 +795,8 @@ static void gaps_of_a_growing_trace_are_found(void **state)
 
 static struct weft_problem hint(enum weft_problem_type type, uint64_t length_ns)
 {
-	return (struct weft_problem){.type = type, .start = 5, .end = 5 + length_ns};
+	return (struct weft_problem){
+		.type = type, .start = 5, .end = 5 + length_ns, .reason = WEFT_NONE};
 }
 
 static void expect_order(const struct weft_problems *problems, const uint32_t wanted[5])
@@ -815,7 +816,7 @@ static void the_longest_comes_first(void **state)
 		hint(WEFT_PROBLEM_SLOW, 10),
 		hint(WEFT_PROBLEM_SLOW, 16),
 		hint(WEFT_PROBLEM_IDLE_GAP, 20),
-		{.type = WEFT_PROBLEM_FAILED, .severity = WEFT_SEVERITY_WARNING},
+		{.type = WEFT_PROBLEM_FAILED, .severity = WEFT_SEVERITY_WARNING, .reason = WEFT_NONE},
 	};
 	struct weft_problems problems = {.count = 5, .list = list, .periods = periods};
 	(void)state;
