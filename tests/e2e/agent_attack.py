@@ -15,7 +15,7 @@ import signal
 
 from agent_http_side import alert, serving
 from attack import mutate, raw, stay_silent
-from harness import case, equal, main
+from harness import WEFT, case, equal, main, run, temporary_directory
 from waiting import status_of
 
 SEED = int(os.environ.get('WEFT_ATTACK_SEED', '31'))
@@ -109,6 +109,87 @@ def bodies_in_pieces_are_read_or_refused():
         one.try_(head + b'fffffffffffffffff\r\n' + BODY, True)
         equal(one.try_(head + b'10000\r\n' + b' ' * 0x10000 + b'\r\n' + (b'40000\r\n' + b' ' * 0x40000 + b'\r\n') * 8 + b'0\r\n\r\n', True), [413])
         one.try_(one.request(b'/alert', True, b'Content-Length: 99999999999\r\n', b'POST') + BODY, True)
+
+
+ACME, BOLT = 'a-token-of-acme-0', 'a-token-of-bolt-0'
+
+
+@contextlib.contextmanager
+def with_customers():
+    """An agent with a token of each of two customers; the values of acme end with 5, all others with 7."""
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'tokens')
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), 'w', encoding='utf-8') as file:
+            file.write('# customers\n\n%s customer=acme\n%s  program=agent-subject\tcustomer=bolt\n' % (ACME, BOLT))
+        with serving('--tokens', path) as (it, program, agent):
+            names = ['bolt', 'acme"}', 'acme,customer="bolt', 'acme\\', 'Acme', 'acm', 'acme2', '"acme"', 'acme\x01']
+            it.tell(program, *(line for name in names for line in ('%s 1 1000007' % name, 'took %s 1000000007' % name)))
+            it.tell(program, 'took acme 1000000005', 'alone acme 1000007', 'level 1000007')
+            it.looks(agent.process)
+            yield Target(it, agent)
+
+
+def values(answer):
+    return [line for line in answer.split(b'\r\n\r\n', 1)[-1].decode().splitlines() if line[0] != '#' and not line.startswith('weft_')]
+
+
+@case
+def a_bound_token_shows_its_labels_alone():
+    with with_customers() as one:
+        def ask(token, path=b'/metrics', more=b'', method=b'GET', body=b''):
+            return raw(one.address, one.request(path, False, b'Authorization: Bearer %s\r\n' % token.encode() + more, method, body))
+        good = values(ask(ACME))
+        assert good and all('customer="acme"' in line and 'program="agent-subject"' in line for line in good), good
+        equal([line.split()[-1] for line in good if 'bytes' in line], ['5'])
+        equal([line.split()[-1] for line in good if '_sum' in line], ['1.000000005'])
+        assert all('customer="bolt"' in line for line in values(ask(BOLT))) and len(values(ask(BOLT))) > 3
+        openmetrics = ask(ACME, more=b'Accept: application/openmetrics-text\r\n')
+        assert b'bolt' not in openmetrics and b'# EOF' in openmetrics, openmetrics
+        # Other ways to the same path have the same answer or none.
+        for path in (b'/metrics?customer=bolt', b'/metrics?depth=0', b'/metrics?token=' + one.agent.token.encode(), b'/metrics?program=agent-subject',
+                     b'http://127.0.0.1:%d/metrics' % one.agent.port, b'/metrics?customer=acme&customer=bolt', b'/metrics%00', b'/%6detrics'):
+            assert values(ask(ACME, path)) in ([], good) or b' 40' in ask(ACME, path)[:12], path
+        for path, method in ((b'/alert', b'POST'), (b'/alert', b'GET'), (b'/', b'GET'), (b'/metrics/', b'GET'), (b'//metrics', b'GET'),
+                             (b'/metrics/../alert', b'POST'), (b'/alert?/metrics', b'POST'), (b'/metrics', b'POST'), (b'/metrics', b'HEAD')):
+            answer = ask(ACME, path, b'', method, BODY if method == b'POST' else b'')
+            assert re.match(rb'HTTP/1.1 (400|403|404|405) ', answer) and b'bolt' not in answer and b'acme' not in answer, (path, method, answer[:200])
+        for more in (b'Authorization: Bearer %s\r\n' % BOLT.encode(), b'X-Customer: bolt\r\n', b'Cookie: weft-%d=%s\r\n' % (one.agent.port, BOLT.encode())):
+            shown = values(ask(ACME, more=more))
+            assert not [line for line in shown if 'bolt' in line] or not [line for line in shown if 'acme' in line], shown
+        for token in (ACME[:-1], ACME + '0', ACME + BOLT, ACME + ' ' + BOLT, ACME + ',' + BOLT, ACME.upper(), 'customer=acme', '', ACME + ' customer=bolt'):
+            answer = ask(token)
+            assert answer.startswith(b'HTTP/1.1 401 ') and b'bytes' not in answer, (token, answer[:100])
+        one.it.looks(one.agent.process)
+        equal(one.it.taken(), [])
+
+
+@case
+def a_bound_token_survives_malformed_requests():
+    with with_customers() as one:
+        dice = random.Random(SEED)
+        request = one.request(b'/metrics', False, b'Authorization: Bearer %s\r\n' % ACME.encode())
+        for _ in range(400):
+            answer = raw(one.address, mutate(dice, request))
+            assert b'bolt' not in answer and b'1000007' not in answer and one.agent.token.encode() not in answer, answer[:300]
+        one.is_well()
+
+
+@case
+def files_of_tokens_that_are_not_understood_are_refused():
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'tokens')
+        for line, wrong in ((ACME, 'has no label'), (ACME + ' customer', 'are labels'), (ACME + ' =acme', 'are labels'), (ACME + ' customer=', 'are labels'),
+                            ('short customer=acme', '16 to 128'), ('x' * 129 + ' a=b', '16 to 128'), ('a-token-of-acme-/ a=b', '16 to 128'),
+                            (ACME + ' a=b\n' + ACME + ' a=c', ':2: another line'), (ACME + ' a=b\0', 'value 0')):
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 'w', encoding='utf-8') as file:
+                file.write(line + '\n')
+            result = run([WEFT, 'agent', '--once', '--only-folder', '--folder', folder + '/f', '--data', folder + '/d.db', '--http', ':0', '--tokens', path])
+            assert result.returncode == 1 and '--tokens: ' + path in result.stderr and wrong in result.stderr and not result.stdout, (line, result.stderr)
+        os.chmod(path, 0o640)
+        result = run([WEFT, 'agent', '--once', '--only-folder', '--folder', folder + '/f', '--data', folder + '/d.db', '--http', ':0', '--tokens', path])
+        assert result.returncode == 1 and '--tokens: other users may read' in result.stderr, result.stderr
+        result = run([WEFT, 'agent', '--once', '--only-folder', '--folder', folder + '/f', '--data', folder + '/d.db', '--http', ':0', '--tokens', path + 'x'])
+        assert result.returncode == 1 and 'No such file' in result.stderr, result.stderr
 
 
 @case

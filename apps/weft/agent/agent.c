@@ -56,6 +56,8 @@ static const char usage[] =
 	"                     answer Alertmanager's webhook (POST /alert), of which each alert takes\n"
 	"                     snapshots of the programs that its labels name, and GET /metrics\n"
 	"  --token-file FILE  the token of requests; default: a new random one, which is printed\n"
+	"  --tokens FILE      further tokens, which show at /metrics what has some labels: lines like\n"
+	"                     TOKEN customer=acme\n"
 	"  --depth N          /metrics has series of N labels at most\n"
 	"\n"
 	"  --help             this text\n"
@@ -231,6 +233,7 @@ enum {
 	OPTION_MOST_BYTES,
 	OPTION_HTTP,
 	OPTION_TOKEN_FILE,
+	OPTION_TOKENS,
 	OPTION_DEPTH,
 };
 
@@ -320,6 +323,9 @@ static bool parse_option(const char *command, int option, struct agent_arguments
 	case OPTION_TOKEN_FILE:
 		a->http.token_file = optarg;
 		return true;
+	case OPTION_TOKENS:
+		a->http.tokens = optarg;
+		return true;
 	case OPTION_DEPTH:
 		return parse_depth(command, a);
 	case OPTION_MOST:
@@ -349,6 +355,7 @@ int cli_agent(int argc, char **argv)
 		{"most-bytes", required_argument, NULL, OPTION_MOST_BYTES},
 		{"http", required_argument, NULL, OPTION_HTTP},
 		{"token-file", required_argument, NULL, OPTION_TOKEN_FILE},
+		{"tokens", required_argument, NULL, OPTION_TOKENS},
 		{"depth", required_argument, NULL, OPTION_DEPTH},
 		{NULL, 0, NULL, 0},
 	};

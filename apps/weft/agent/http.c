@@ -23,6 +23,7 @@
 #include "metrics/exposition.h"
 #include "serve/reply.h"
 #include "serve/serve.h"
+#include "tokens.h"
 
 enum {
 	CLIENTS_MAX = 32,
@@ -37,6 +38,7 @@ enum {
 struct agent_http {
 	struct MHD_Daemon *daemon;
 	struct serve_guard guard;
+	struct agent_tokens tokens;
 	struct serve_clients clients;
 	size_t depth;
 	sqlite3 *data; /* of the server's thread */
@@ -46,13 +48,16 @@ struct agent_http {
 	unsigned next_seen;
 };
 
-/* ---- /alert ---- */
-
+/* A request, with what has come of its body. */
 struct body {
+	const struct agent_http *http;
+	const struct agent_token *bound; /* by which it was admitted; NULL: by the token for all */
 	char *bytes;
 	size_t size;
 	bool is_too_large;
 };
+
+/* ---- /alert ---- */
 
 static void take_piece(struct body *body, const char *piece, size_t size)
 {
@@ -117,11 +122,14 @@ static enum MHD_Result answer_alert(
 
 static bool write_metrics(void *context, bool is_openmetrics, struct weft_text *text)
 {
-	const struct agent_http *http = context;
+	const struct body *request = context;
+	const struct agent_http *http = request->http;
+	const struct agent_token *bound = request->bound;
 	const struct weft__metrics_exposition exposition = {
 		.is_openmetrics = is_openmetrics, .counts_left_out = true, .depth = http->depth};
 	struct weft__agent_rollup rollup;
-	bool good = weft__agent_rollup_read(http->data, NULL, 0, &rollup) == SQLITE_OK;
+	bool good = weft__agent_rollup_read(http->data, bound ? bound->labels : NULL,
+					bound ? bound->label_count : 0, &rollup) == SQLITE_OK;
 	if (good)
 		weft__metrics_expose(&exposition, rollup.samples, rollup.count, text);
 	weft__agent_rollup_finish(&rollup);
@@ -137,16 +145,20 @@ struct refusal {
 };
 
 static struct refusal judge(const struct agent_http *http, struct MHD_Connection *connection,
-	const char *path, const char *method)
+	const char *path, const char *method, const struct agent_token **ret_bound)
 {
+	const char *authorization = serve_reply_header(connection, "Authorization");
 	const bool is_post = strcmp(method, "POST") == 0, is_alert = strcmp(path, "/alert") == 0;
 	if (!serve_guard_is_host(&http->guard, serve_reply_header(connection, "Host")))
 		return (struct refusal){MHD_HTTP_MISDIRECTED_REQUEST, "the request names another host\n"};
 	if (serve_reply_header(connection, "Origin"))
 		return (struct refusal){MHD_HTTP_FORBIDDEN, "pages have no access\n"};
-	if (!serve_guard_has_bearer(&http->guard, serve_reply_header(connection, "Authorization")))
+	if (!serve_guard_has_bearer(&http->guard, authorization) &&
+		!(*ret_bound = agent_tokens_find(&http->tokens, authorization)))
 		return (struct refusal){
 			MHD_HTTP_UNAUTHORIZED, "the token is needed: Authorization: Bearer TOKEN\n"};
+	if (*ret_bound && strcmp(path, "/metrics") != 0)
+		return (struct refusal){MHD_HTTP_FORBIDDEN, "this token is for /metrics alone\n"};
 	if (!is_alert && strcmp(path, "/metrics") != 0)
 		return (struct refusal){MHD_HTTP_NOT_FOUND, "there are /metrics and /alert\n"};
 	if (is_alert != is_post || (!is_post && strcmp(method, "GET") != 0))
@@ -159,13 +171,18 @@ static struct refusal judge(const struct agent_http *http, struct MHD_Connection
 static enum MHD_Result take_head(struct agent_http *http, struct MHD_Connection *connection,
 	const char *path, const char *method, void **request)
 {
-	const struct refusal refusal = judge(http, connection, path, method);
+	const struct agent_token *bound = NULL;
+	const struct refusal refusal = judge(http, connection, path, method, &bound);
 	if (refusal.status)
 		return serve_reply_refusal(
 			connection, refusal.status, "text/plain; charset=utf-8", refusal.text);
 	serve_clients_admit(&http->clients, serve_reply_client(connection));
-	*request = calloc(1, sizeof(struct body));
-	return *request ? MHD_YES : MHD_NO;
+	struct body *body = *request = calloc(1, sizeof(*body));
+	if (!body)
+		return MHD_NO;
+	body->http = http;
+	body->bound = bound;
+	return MHD_YES;
 }
 
 /* Called when the head is complete, for each piece of the body, and at its end. */
@@ -184,7 +201,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 		return MHD_YES;
 	}
 	return strcmp(method, "POST") == 0 ? answer_alert(http, connection, body)
-									   : serve_reply_metrics(connection, write_metrics, http);
+									   : serve_reply_metrics(connection, write_metrics, body);
 }
 
 static void on_answered(void *context, struct MHD_Connection *connection, void **request,
@@ -244,7 +261,8 @@ static bool open_all(struct agent_http *http, const struct agent_http_options *o
 	const struct serve_address at = {address, port, true, NULL};
 	if (!serve_load_library() ||
 		!(options->token_file ? serve_token_read(options->token_file, http->guard.token)
-							  : serve_token_draw(http->guard.token)))
+							  : serve_token_draw(http->guard.token)) ||
+		(options->tokens && !agent_tokens_read(options->tokens, &http->tokens)))
 		return false;
 	if (weft__agent_database_open_readonly(options->data, &http->data) != SQLITE_OK) {
 		cli_error("%s: %s", options->data, sqlite3_errmsg(http->data));
@@ -319,6 +337,7 @@ void agent_http_stop(struct agent_http *http)
 		MHD_stop_daemon(http->daemon);
 	weft__agent_calls_finish(&http->waiting);
 	sqlite3_close(http->data);
+	agent_tokens_finish(&http->tokens);
 	pthread_mutex_destroy(&http->lock);
 	serve_clients_finish(&http->clients);
 	free(http);

@@ -5,8 +5,9 @@
  *     POST /alert     Alertmanager's webhook, version 4
  *     GET /metrics    totals and gauges from the database, as Prometheus reads them
  *
- * Each needs the token, as "Authorization: Bearer TOKEN". A thread of its own reads requests; the
- * agent acts on them between its looks.
+ * Each needs the token, as "Authorization: Bearer TOKEN"; with one that is bound to labels,
+ * /metrics has what they belong to. A thread of its own reads requests; the agent acts on them
+ * between its looks.
  */
 #ifndef WEFT_APPS_AGENT_HTTP_H
 #define WEFT_APPS_AGENT_HTTP_H
@@ -22,6 +23,7 @@ struct agent_http_options {
 	const char *address;    /* "127.0.0.1:9339" */
 	const char *data;       /* the database */
 	const char *token_file; /* NULL: a token is drawn, and printed */
+	const char *tokens;     /* a file of tokens that are bound to labels, or NULL */
 	size_t depth;           /* labels of a series at most */
 };
 

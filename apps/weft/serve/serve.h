@@ -98,6 +98,11 @@ bool serve_token_draw(char ret_token[SERVE_TOKEN_BYTES + 1]);
 
 /* Reads the token from a file that other users cannot read. False after a message. */
 bool serve_token_read(const char *file, char ret_token[SERVE_TOKEN_BYTES + 1]);
+/* True if it has the letters and the length of a token. */
+bool serve_token_is_valid(const char *token, size_t size);
+/* True if other users cannot read the file; false after a message that begins with the option. A
+ * pipe's mode says nothing about that, and is accepted. */
+bool serve_token_is_private(int fd, const char *option, const char *file);
 
 /* ---- serve/guard.c: access checks. Pure functions. ---- */
 

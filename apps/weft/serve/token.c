@@ -29,6 +29,14 @@ bool serve_token_draw(char ret_token[SERVE_TOKEN_BYTES + 1])
 	return true;
 }
 
+bool serve_token_is_valid(const char *token, size_t size)
+{
+	size_t used = 0;
+	while (used < size && token[used] && strchr(letters, token[used]))
+		used++;
+	return used == size && size >= SERVE_TOKEN_LEAST && size <= SERVE_TOKEN_BYTES;
+}
+
 /* Reads at most `room` bytes; returns their number, or -1 with errno. */
 static ssize_t read_all(int fd, char *bytes, size_t room)
 {
@@ -44,13 +52,11 @@ static ssize_t read_all(int fd, char *bytes, size_t room)
 	return size < 0 ? -1 : (ssize_t)used;
 }
 
-/* True if other users cannot read the file. A pipe's mode says nothing about that, and is accepted.
- */
-static bool is_private(int fd, const char *file)
+bool serve_token_is_private(int fd, const char *option, const char *file)
 {
 	struct stat status;
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_mode & 077) {
-		cli_error("--token-file: other users may read or change %s; `chmod 600` it", file);
+		cli_error("%s: other users may read or change %s; `chmod 600` it", option, file);
 		return false;
 	}
 	return true;
@@ -62,18 +68,17 @@ bool serve_token_read(const char *file, char ret_token[SERVE_TOKEN_BYTES + 1])
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	ssize_t size = fd < 0 ? -1 : read_all(fd, bytes, sizeof(bytes));
 	int reason = errno;
-	bool is_good = size >= 0 && is_private(fd, file);
+	bool is_good = size >= 0 && serve_token_is_private(fd, "--token-file", file);
 	if (fd >= 0)
 		close(fd);
 	if (size < 0)
 		cli_error("--token-file: %s: %s", file, strerror(reason));
 	if (!is_good)
 		return false;
-	size_t used = 0;
-	while (used < (size_t)size && bytes[used] && strchr(letters, bytes[used]))
-		used++;
-	bool is_all = used == (size_t)size || (bytes[used] == '\n' && used + 1 == (size_t)size);
-	if (!is_all || used < SERVE_TOKEN_LEAST || used > SERVE_TOKEN_BYTES) {
+	size_t used = (size_t)size;
+	if (used && bytes[used - 1] == '\n')
+		used--;
+	if (!serve_token_is_valid(bytes, used)) {
 		cli_error("--token-file: %s has to be one line of %d to %d letters, digits or -._~", file,
 			SERVE_TOKEN_LEAST, SERVE_TOKEN_BYTES);
 		return false;
