@@ -26,7 +26,8 @@ BUILD = os.path.join(SOURCE, 'build-fuzz-plain' if IS_PLAIN else 'build-fuzz')
 MAX_LENGTHS = {'chrome': 8000, 'counters': 57000, 'demangle': 400, 'viewer': 1500, 'search': 2000, 'ocaml_events': 20000, 'sexp': 8000, 'weft': 25000, 'xentrace': 8000}
 
 # Targets that read the inputs of others.
-CORPORA = {'picture': ('chrome', 'mirage_ctf', 'ocaml_events', 'sexp', 'weft', 'xentrace')}
+CORPORA = {'export_chrome': ('chrome', 'mirage_ctf', 'ocaml_events', 'sexp', 'weft', 'xentrace'),
+           'picture': ('chrome', 'mirage_ctf', 'ocaml_events', 'sexp', 'weft', 'xentrace')}
 
 # A target frees and takes the same memory for each input; the kernel would clear its pages each time.
 KEEP_MEMORY = {'MALLOC_MMAP_THRESHOLD_': '33554432', 'MALLOC_TRIM_THRESHOLD_': '1073741824', 'MALLOC_TOP_PAD_': '16777216'}
