@@ -122,6 +122,8 @@ static void begin(struct weft__chrome_reader *r, struct weft__chrome_async *asyn
 	if (r->entry.name.size)
 		weft__format_chrome_make_text(
 			r, WEFT_EVENT_LABEL, async->task, weft__format_chrome_name(r));
+	if (weft__format_json_has_members(&r->entry.args))
+		weft__format_chrome_make_remark(r, async->task);
 }
 
 static void end_innermost(struct weft__chrome_reader *r, struct weft__chrome_async *async)

@@ -196,6 +196,13 @@ bool weft__format_json_next_member(const struct weft__json_value *object, size_t
 		   weft__format_json_read(text, at, ret_value);
 }
 
+bool weft__format_json_has_members(const struct weft__json_value *value)
+{
+	struct weft__json_value key, member;
+	size_t at = 0;
+	return weft__format_json_next_member(value, &at, &key, &member);
+}
+
 /* ---- Escapes ---- */
 
 static bool read_hex(struct weft_slice text, size_t at, uint32_t *ret_code)

@@ -49,6 +49,9 @@ bool weft__format_json_read_key(
 bool weft__format_json_next_member(const struct weft__json_value *object, size_t *at,
 	struct weft__json_value *ret_key, struct weft__json_value *ret_value);
 
+/* True if it is an object that is not empty. */
+bool weft__format_json_has_members(const struct weft__json_value *value);
+
 /* Writes a string's text without escapes, which is never longer. Returns its size. */
 size_t weft__format_json_unescape(struct weft_slice text, char *out);
 

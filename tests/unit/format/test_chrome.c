@@ -66,13 +66,14 @@ static void asynchronous_slices_are_tasks(void **state)
 {
 	(void)state;
 	assert_lines(
-		"{\"traceEvents\":[{\"ph\":\"b\",\"ts\":1,\"cat\":\"net\",\"id\":\"0x7\",\"name\":\"GET\"},"
+		"{\"traceEvents\":[{\"ph\":\"b\",\"ts\":1,\"cat\":\"net\",\"id\":\"0x7\",\"name\":\"GET\",\"args\":{\"url\":\"/\"}},"
 		"{\"ph\":\"b\",\"ts\":2,\"cat\":\"net\",\"id\":\"0x7\",\"name\":\"DNS\"},"
 		"{\"ph\":\"n\",\"ts\":3,\"cat\":\"net\",\"id\":\"0x7\",\"name\":\"sent\",\"args\":{\"bytes\":7}},"
 		"{\"ph\":\"e\",\"ts\":4,\"cat\":\"net\",\"id\":\"0x7\",\"name\":\"DNS\"},"
 		"{\"ph\":\"e\",\"ts\":5,\"cat\":\"net\",\"id\":\"0x7\",\"name\":\"GET\"}],\"other\":[1]}",
 		"{\"time\":1000,\"event\":\"create\",\"task\":null,\"child\":1,\"kind\":\"net\"}\n"
 		"{\"time\":1000,\"event\":\"label\",\"task\":1,\"text\":\"GET\"}\n"
+		"{\"time\":1000,\"event\":\"mark\",\"task\":1,\"name\":\"GET\",\"fields\":{\"url\":\"/\"}}\n"
 		"{\"time\":2000,\"event\":\"begin\",\"task\":1,\"name\":\"DNS\"}\n"
 		"{\"time\":3000,\"event\":\"mark\",\"task\":1,\"name\":\"sent\",\"fields\":{\"bytes\":7}}\n"
 		"{\"time\":4000,\"event\":\"end\",\"task\":1}\n"
