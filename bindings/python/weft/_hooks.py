@@ -29,6 +29,12 @@ class _Loop:
         return False
 
 
+def _is_half_loaded():
+    """True while the part in C, which a program has imported by itself, imports asyncio: its functions would crash."""
+    spec = getattr(sys.modules.get('_asyncio'), '__spec__', None)
+    return getattr(spec, '_initializing', False)
+
+
 def _callbacks_of_tasks():
     """A task's step and wake-up: objects whose types have no public name."""
     loop = _Loop()
@@ -179,6 +185,8 @@ def record(weft):
     global _weft
     if not isinstance(events.Handle._run, types.FunctionType):  # also by another copy of the package
         return False
+    if _is_half_loaded():
+        raise RuntimeError('the program has imported _asyncio before')
     _weft = weft
     step, wakeup = _callbacks_of_tasks()
     names = ('EpollSelector', 'PollSelector', 'SelectSelector')
