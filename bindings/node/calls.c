@@ -153,13 +153,13 @@ FUNCTION(close)
 	return end(env, info, weft_ffi_close);
 }
 
-/* fail(task, error) */
+/* fail(task, text) */
 FUNCTION(fail)
 {
 	napi_value a[2];
 	char text[WEFT_NODE_TEXT_BYTES];
 	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
-	size_t size = weft_node_describe(env, a[1], text);
+	size_t size = weft_node_text(env, a[1], text);
 	weft_ffi_fail(node->category, 0, WEFT_TASK_CURRENT, weft_node_task(env, a[0]), text, size);
 	return NULL;
 }
@@ -186,20 +186,24 @@ FUNCTION(unhandled)
 	return napi_get_boolean(env, is_it, &result) ? NULL : result;
 }
 
-/* settle(task, promise): the promise has a value or an error. */
+/* settle(task, promise): the promise has ended. False if it was rejected, which is left to fail().
+ */
 FUNCTION(settle)
 {
-	napi_value a[2];
-	char text[WEFT_NODE_TEXT_BYTES];
+	napi_value a[2], result;
 	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
-	uint64_t task = weft_node_task(env, a[0]);
-	if (!node->knows_promises || weft_node_promise_state(a[1]) != WEFT_NODE_REJECTED) {
-		weft_ffi_resolve(node->category, 0, WEFT_TASK_CURRENT, task);
-		return NULL;
-	}
-	size_t size = weft_node_promise_reason(env, a[1], text);
-	weft_ffi_fail(node->category, 0, WEFT_TASK_CURRENT, task, text, size);
-	return NULL;
+	bool is_rejected = node->knows_promises && weft_node_promise_state(a[1]) == WEFT_NODE_REJECTED;
+	if (!is_rejected)
+		weft_ffi_resolve(node->category, 0, WEFT_TASK_CURRENT, weft_node_task(env, a[0]));
+	return napi_get_boolean(env, !is_rejected, &result) ? NULL : result;
+}
+
+/* reason(promise): of one that was rejected. */
+FUNCTION(reason)
+{
+	napi_value a[1];
+	weft_node_arguments(env, info, a, 1);
+	return weft_node_promise_reason(a[0]);
 }
 
 /* knows(pending, fulfilled, rejected) */
@@ -234,6 +238,7 @@ const napi_property_descriptor weft_node_calls[] = {
 	ROW("state", state),
 	ROW("unhandled", unhandled),
 	ROW("settle", settle),
+	ROW("reason", reason),
 	ROW("knows", knows),
 	{0},
 };

@@ -60,12 +60,8 @@ bool weft_node_promises_begin(const napi_value promises[3]);
 enum weft_node_state weft_node_promise_state(napi_value promise);
 bool weft_node_promise_has_handler(napi_value promise);
 
-/* The reason of a rejected promise as text. */
-size_t weft_node_promise_reason(
-	napi_env env, napi_value promise, char ret_text[WEFT_NODE_TEXT_BYTES]);
-
-/* "TypeError: x is no function", or the text of a value that is no error. */
-size_t weft_node_describe(napi_env env, napi_value error, char ret_text[WEFT_NODE_TEXT_BYTES]);
+/* With what a promise was rejected. */
+napi_value weft_node_promise_reason(napi_value promise);
 
 /* ---- Functions for JavaScript ---- */
 

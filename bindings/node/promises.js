@@ -7,7 +7,7 @@
 // is known. It runs until its first await, and later from each `before` of a part on.
 'use strict';
 
-const weft = require('./weft.node'), frames = require('./frames.js');
+const weft = require('./weft.node'), errors = require('./errors.js'), frames = require('./frames.js');
 const {Location} = frames;
 
 const PENDING = 1, PROMISE = 15, JOIN = 6;
@@ -115,11 +115,16 @@ function source(promise, location, waiter) {
 	return entry.task === 0 ? null : entry;
 }
 
+// Ends the task of a promise that has a value or an error.
+function settle(task, promise) {
+	if (!weft.settle(task, promise))
+		weft.fail(task, errors.describe(weft.reason(promise)));
+}
+
 function flush() {
-	const entry = ended;
-	ended = null;
-	weft.settle(entry.task, endedPromise);
-	endedPromise = null;
+	const entry = ended, promise = endedPromise;
+	ended = endedPromise = null;
+	settle(entry.task, promise);
 }
 
 function wait(entry, from) {
@@ -432,7 +437,7 @@ function unhandled() {
 	for (const promise of list)
 		if (weft.unhandled(promise)) {
 			const entry = Entered.of(promise) || new Entry(PROMISE, frames.none, null);
-			weft.settle(create(entry, 0), promise);
+			settle(create(entry, 0), promise);
 		}
 }
 
@@ -440,7 +445,7 @@ function uncaught(error, origin) {
 	try {
 		unhandled();
 		if (origin === 'uncaughtException')
-			weft.fail(weft.current() || weft.create(0, PROMISE, UNCAUGHT), error);
+			weft.fail(weft.current() || weft.create(0, PROMISE, UNCAUGHT), errors.describe(error));
 	} catch {}
 }
 

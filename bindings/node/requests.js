@@ -3,7 +3,7 @@
 // Requests of HTTP, by diagnostics_channel: a task from the request's first line to the end of the reply.
 'use strict';
 
-const weft = require('./weft.node'), resources = require('./resources.js');
+const weft = require('./weft.node'), errors = require('./errors.js'), resources = require('./resources.js');
 const channels = require('diagnostics_channel'), hooks = require('async_hooks');
 
 const REQUEST = weft.kind('request'), CLIENT = weft.kind('client request');
@@ -46,8 +46,7 @@ function failed(message) {
 	const request = requests.get(message.request);
 	if (request === undefined || request.ended)
 		return;
-	if (message.error && typeof message.error.message === 'string')
-		weft.label(request.task, message.error.message); // a second label is a note
+	weft.label(request.task, errors.describe(message.error)); // a second label is a note
 	request.end('close');
 }
 

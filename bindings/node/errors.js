@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: ISC
+//
+// What an error says, without a call of the program's code: its properties may be getters, and proxies see who asks.
+'use strict';
+
+const {isNativeError, isProxy} = require('util').types;
+const {getOwnPropertyDescriptor, getPrototypeOf} = Object;
+
+const TYPES = {undefined: 'undefined', boolean: 'a boolean', number: 'a number', string: 'an empty text', symbol: 'a symbol',
+	object: 'an object', function: 'a function', bigint: 'a big integer'};
+const PROTOTYPES_MAX = 16;
+
+// The value of a property, also of one that is inherited; undefined if that is not known.
+function property(object, key) {
+	for (let it = object, i = 0; it !== null && !isProxy(it) && i < PROTOTYPES_MAX; it = getPrototypeOf(it), i++) {
+		const found = getOwnPropertyDescriptor(it, key);
+		if (found !== undefined)
+			return found.value;
+	}
+	return undefined;
+}
+
+function text(object, key) {
+	const value = property(object, key);
+	return typeof value === 'string' ? value : '';
+}
+
+function className(error) {
+	const constructor = property(error, 'constructor');
+	return typeof constructor === 'function' ? text(constructor, 'name') : '';
+}
+
+// "TypeError: x is no function", or the text of a value that is no error.
+function describe(error) {
+	if (!isNativeError(error))
+		return error === null ? 'null' : typeof error === 'string' && error !== '' ? error : TYPES[typeof error];
+	const name = text(error, 'name') || className(error), message = text(error, 'message');
+	return name !== '' && message !== '' ? name + ': ' + message : name || message;
+}
+
+module.exports = {describe, text};
