@@ -119,20 +119,21 @@ static uint32_t find_blocker(
 	return WEFT_NONE;
 }
 
-/* Appends ", while task 5 'report' blocks its thread in timer 32 'sleep 80 ms'". */
-static bool write_blocker(
+/* Appends ", while task 5 'report' blocks its thread in timer 32 'sleep 80 ms'". Returns that task,
+ * or WEFT_NONE. */
+static uint32_t write_blocker(
 	struct weft__sentence *s, const struct weft_model *model, const struct gap *gap)
 {
 	struct weft__blocking blocking;
 	uint32_t task = find_blocker(model, gap, &blocking);
 	if (task == WEFT_NONE)
-		return false;
+		return WEFT_NONE;
 	struct weft__words *w = weft__story_clause(s, 8);
 	weft__story_words_add(w, ", while ");
 	weft__story_words_add_subject(w, model, task, 20);
 	weft__story_words_add(w, " blocks its thread in ");
 	weft__story_words_add_subject(w, model, blocking.source, 20);
-	return true;
+	return task;
 }
 
 /* Appends ": 'suspend to disk'", what the program itself says of its longest band in the gap. */
@@ -156,7 +157,8 @@ static void write_reason(
 	weft__story_words_add(w, "'");
 }
 
-static void write_gaps(
+/* Returns the task that blocked its thread or was awaited, or WEFT_NONE. */
+static uint32_t write_gaps(
 	struct weft__sentence *s, const struct gaps *gaps, uint32_t from, uint32_t to)
 {
 	const struct gap *worst = &gaps->list[from];
@@ -167,11 +169,10 @@ static void write_gaps(
 	weft__story_words_add_length(w, worst->length);
 	weft__story_words_add(w, " from ");
 	weft__story_words_add_time(w, gaps->model, worst->start);
-	if (write_blocker(s, gaps->model, worst))
-		awaited = WEFT_NONE;
-	else if (awaited == WEFT_NONE)
+	const uint32_t blocker = write_blocker(s, gaps->model, worst);
+	if (blocker == WEFT_NONE && awaited == WEFT_NONE)
 		write_reason(s, gaps->model, worst);
-	if (awaited != WEFT_NONE) {
+	if (blocker == WEFT_NONE && awaited != WEFT_NONE) {
 		w = weft__story_clause(s, 6);
 		weft__story_words_add(w, ", until ");
 		weft__story_words_add_subject(w, gaps->model, awaited, 32);
@@ -192,6 +193,7 @@ static void write_gaps(
 		weft__story_words_add(w, "; usual gaps take ");
 		weft__story_words_add_length(w, gaps->usual_ns);
 	}
+	return blocker != WEFT_NONE ? blocker : awaited;
 }
 
 /* The gap ends with the task that it waited for; else, with the one that runs first. */
@@ -230,9 +232,9 @@ static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t 
 		weft__story_find_period(
 			gaps->findings, gaps->list[i].start, gaps->list[i].start + gaps->list[i].length);
 	set_notes(gaps, &problem);
-	if (to - from == 1 && problem.cause.words[0])
-		weft__story_find_case(gaps->findings, problem.cause.task, problem.start, problem.end);
-	write_gaps(&s, gaps, from, to);
+	const uint32_t task = write_gaps(&s, gaps, from, to);
+	if (to - from == 1)
+		weft__story_find_case(gaps->findings, task, problem.start, problem.end);
 	weft__story_find(gaps->findings, &problem, sum, &s);
 }
 

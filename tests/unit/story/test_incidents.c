@@ -169,12 +169,32 @@ static void who_waits_for_the_lock_is_below_it(void **state)
 	found_finish(&found);
 }
 
+/* A task that takes long because it runs for long, without a pause. */
+static void a_long_run_explains_a_long_life(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = FIRST_QUICK; id < FIRST_QUICK + QUICK; id++) {
+		make_call(&made, id);
+		make_create(&made, 0, FIRST_CALL + id, WEFT_KIND_TASK);
+		make_create(&made, 0, 2 * FIRST_CALL + id, WEFT_KIND_TASK);
+		make_create(&made, 0, 3 * FIRST_CALL + id, WEFT_KIND_TASK);
+		run(&made, id, id == FIRST_QUICK + 100 ? 300 * MS : 10 * US);
+		for (uint64_t k = 1; k <= 3; k++)
+			run(&made, k * FIRST_CALL + id, 10 * US);
+	}
+	struct found found = find(&made);
+	assert_ptr_equal(reason_of(&found, WEFT_PROBLEM_SLOW), only(&found, WEFT_PROBLEM_HOG));
+	found_finish(&found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_held_the_thread_comes_first),
 		cmocka_unit_test(what_happens_at_the_time_is_no_consequence),
 		cmocka_unit_test(who_waits_for_the_lock_is_below_it),
+		cmocka_unit_test(a_long_run_explains_a_long_life),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
