@@ -65,9 +65,10 @@ struct weft_slice weft__export_chrome_string(const struct weft_export_chrome *c,
 /* The listener of the lines: appends a task's name. A slice keeps the name that it had when it was
  * handed out, because its end must have the same. */
 void weft__export_chrome_task_name(void *context, uint32_t task, struct weft_text *text);
-/* Ends the line with the fields of the event, which weft reads again. Arguments of counters are
- * numbers only, so there they are a member of their own. */
-void weft__export_chrome_end_with_fields(struct weft_export_chrome *c, bool is_counter);
+/* Ends the line with the fields of the event, which weft reads again: as an argument, or apart from
+ * the arguments. Those of counters are numbers only, and speedscope names slices of threads after
+ * theirs. */
+void weft__export_chrome_end_with_fields(struct weft_export_chrome *c, bool is_apart);
 /* Begins the line of a slice of a task's span, which nests in the task's own. */
 void weft__export_chrome_span_slice(
 	struct weft_export_chrome *c, char phase, struct weft_slice name, uint32_t task);

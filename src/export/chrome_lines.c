@@ -71,9 +71,10 @@ static void hand_out(struct weft__chrome_lines *lines, size_t size)
 	memmove(text->bytes, text->bytes + size, text->size - size);
 	text->size -= size;
 	lines->hole_count -= hole;
-	memmove(lines->holes, lines->holes + hole, lines->hole_count * sizeof(*lines->holes));
-	for (uint32_t i = 0; i < lines->hole_count; i++)
+	for (uint32_t i = 0; i < lines->hole_count; i++) {
+		lines->holes[i] = lines->holes[hole + i];
 		lines->holes[i].at -= size;
+	}
 }
 
 int weft__export_chrome_flush(struct weft__chrome_lines *lines)
