@@ -26,13 +26,13 @@ static void begin_line(struct weft_export_chrome *c, char phase, const char *nam
 	weft__export_chrome_name(&c->lines, slice_of(name));
 }
 
-void weft__export_chrome_end_with_fields(struct weft_export_chrome *c, bool is_apart)
+void weft__export_chrome_end_with_fields(struct weft_export_chrome *c, bool is_outside)
 {
 	struct weft_text *text = &c->lines.text;
-	weft_text_add_string(text, is_apart ? ",\"weft\":" : ",\"args\":{\"weft\":");
+	weft_text_add_string(text, is_outside ? ",\"weft\":" : ",\"args\":{\"weft\":");
 	weft_lines_add_json(&c->fields, c->event, text);
 	text->size -= text->size > 0; /* the line's end */
-	weft_text_add_string(text, is_apart ? "" : "}");
+	weft_text_add_string(text, is_outside ? "" : "}");
 	weft__export_chrome_end(&c->lines);
 }
 

@@ -68,7 +68,7 @@ void weft__export_chrome_task_name(void *context, uint32_t task, struct weft_tex
 /* Ends the line with the fields of the event, which weft reads again: as an argument, or apart from
  * the arguments. Those of counters are numbers only, and speedscope names slices of threads after
  * theirs. */
-void weft__export_chrome_end_with_fields(struct weft_export_chrome *c, bool is_apart);
+void weft__export_chrome_end_with_fields(struct weft_export_chrome *c, bool is_outside);
 /* Begins the line of a slice of a task's span, which nests in the task's own. */
 void weft__export_chrome_span_slice(
 	struct weft_export_chrome *c, char phase, struct weft_slice name, uint32_t task);

@@ -187,36 +187,44 @@ static uint8_t cause_of(const struct weft__json_value *fields)
 	return cause;
 }
 
-bool weft__format_chrome_survey_loss(struct weft__chrome_reader *r)
+static void add_loss(struct weft__chrome_reader *r, const struct weft__json_value *fields)
 {
 	const struct weft__column column = {&r->losses, sizeof(*r->losses)};
-	struct weft__json_value fields, value;
-	if (r->entry.phase != 'i' || !weft__format_chrome_is_own(r) ||
-		!weft__format_chrome_find(&r->entry.args, "weft", &fields) ||
-		!weft__format_chrome_find(&fields, "event", &value) ||
-		!weft__format_chrome_is(value.text, "loss"))
-		return false;
 	int error = weft__columns_reserve(&column, 1, &r->loss_capacity, r->loss_count + (size_t)1);
 	if (error)
 		r->error = error;
-	else if (member(&fields, "start") <= member(&fields, "end"))
-		r->losses[r->loss_count++] = (struct weft_loss_period){.start = member(&fields, "start"),
-			.end = member(&fields, "end"),
-			.count = member(&fields, "count"),
+	else if (member(fields, "start") <= member(fields, "end"))
+		r->losses[r->loss_count++] = (struct weft_loss_period){.start = member(fields, "start"),
+			.end = member(fields, "end"),
+			.count = member(fields, "count"),
 			.thread = r->thread,
-			.cause = cause_of(&fields)};
-	return true;
+			.cause = cause_of(fields)};
+}
+
+/* The fields of the event, and its name; false if the entry only draws. */
+static bool find_fields(const struct weft__chrome_reader *r, struct weft__json_value *ret_fields,
+	struct weft__json_value *ret_name)
+{
+	*ret_fields = r->entry.weft;
+	return (ret_fields->type == WEFT__JSON_OBJECT ||
+			   weft__format_chrome_find(&r->entry.args, "weft", ret_fields)) &&
+		   weft__format_chrome_find(ret_fields, "event", ret_name);
+}
+
+bool weft__format_chrome_survey_own(struct weft__chrome_reader *r)
+{
+	struct weft__json_value fields, name;
+	if (!weft__format_chrome_is_own(r))
+		return false;
+	const bool has_fields = find_fields(r, &fields, &name);
+	if (has_fields && weft__format_chrome_is(name.text, "loss"))
+		add_loss(r, &fields);
+	return !has_fields || !type_of(name.text);
 }
 
 void weft__format_chrome_read_own(struct weft__chrome_reader *r)
 {
-	struct weft__json_value fields = r->entry.weft, value;
-	if (fields.type != WEFT__JSON_OBJECT &&
-		!weft__format_chrome_find(&r->entry.args, "weft", &fields))
-		return;
-	if (!weft__format_chrome_find(&fields, "event", &value))
-		return;
-	const unsigned type = type_of(value.text);
-	if (type)
-		make_event(r, type, &fields);
+	struct weft__json_value fields, name;
+	if (find_fields(r, &fields, &name) && type_of(name.text))
+		make_event(r, type_of(name.text), &fields);
 }

@@ -185,7 +185,7 @@ static int survey_timed(struct weft__chrome_reader *r)
 		fault = "an event of more than 65,536 threads or 4,096 processes; it is left out";
 	if (fault)
 		weft__format_chrome_report(r, fault);
-	if (fault || error || weft__format_chrome_survey_loss(r))
+	if (fault || error || weft__format_chrome_survey_own(r))
 		return error ? error : r->error;
 	return weft__format_order_add(
 		&r->order, (struct weft__position){(uint64_t)entry->time_ns + (BIAS),

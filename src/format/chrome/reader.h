@@ -147,7 +147,8 @@ void weft__format_chrome_read_bound_flow(struct weft__chrome_reader *r);
 
 bool weft__format_chrome_is_own(const struct weft__chrome_reader *r);
 void weft__format_chrome_read_own(struct weft__chrome_reader *r);
-/* If the entry is a period in which events are missing, adds it to the losses. */
-bool weft__format_chrome_survey_loss(struct weft__chrome_reader *r);
+/* True if weft wrote the entry and it is no event: it only draws, or is a period in which events
+ * are missing, which is added to the losses. */
+bool weft__format_chrome_survey_own(struct weft__chrome_reader *r);
 
 #endif
