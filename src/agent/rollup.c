@@ -27,9 +27,9 @@ struct weft__agent_rollup_row {
 	char *program, *metric, *labels, *unit, *help;
 	char user[24];
 	struct weft__runs_counter counter;
-	struct weft__runs_label label[LABELS_MAX]; /* in the end, that of the widest level first */
-	char *texts;                               /* of the labels */
-	uint64_t *cells;                           /* of a histogram: CELLS */
+	struct weft__runs_label *label; /* in the end, that of the widest level first */
+	char *texts;                    /* of the labels */
+	uint64_t *cells;                /* of a histogram: CELLS */
 	bool is_ordered, is_left_out;
 };
 
@@ -38,19 +38,23 @@ struct weft__agent_rollup_row {
 /* False if they are damaged. */
 static bool parse_labels(struct weft__agent_rollup_row *row)
 {
+	struct weft__runs_label label[LABELS_MAX];
 	const char *at = row->labels;
 	char key[256], value[256];
 	char *text = row->texts = malloc(strlen(row->labels) + 1);
 	size_t count = 0;
 	while (text && count < LABELS_MAX && weft__agent_labels_next(&at, key, value)) {
 		/* Without quotes, both are shorter than in the object. */
-		row->label[count].key = memcpy(text, key, strlen(key) + 1);
+		label[count].key = memcpy(text, key, strlen(key) + 1);
 		text += strlen(key) + 1;
-		row->label[count++].value = memcpy(text, value, strlen(value) + 1);
+		label[count++].value = memcpy(text, value, strlen(value) + 1);
 		text += strlen(value) + 1;
 	}
+	row->label = calloc(count + 1, sizeof(*label));
+	if (row->label && count)
+		memcpy(row->label, label, count * sizeof(*label));
 	row->counter.label_count = count;
-	return text && (strcmp(at, "}") == 0 || strcmp(row->labels, "{}") == 0);
+	return text && row->label && (strcmp(at, "}") == 0 || strcmp(row->labels, "{}") == 0);
 }
 
 static bool has_label(const struct weft__agent_rollup_row *row, const char *only)
@@ -147,6 +151,7 @@ static void finish_row(struct weft__agent_rollup_row *row)
 	free(row->labels);
 	free(row->unit);
 	free(row->help);
+	free(row->label);
 	free(row->texts);
 	free(row->cells);
 }
