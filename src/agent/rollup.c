@@ -330,12 +330,13 @@ static void order(struct weft__agent_rollup *rollup, struct weft__agent_rollup_r
 
 /* ---- Samples ---- */
 
-/* Histograms of one name need the same cells: the fewest that are enough for all of them. */
+/* Histograms of one name need the same cells: the fewest that are enough for all of them that are
+ * shown. */
 static void choose_cells(struct weft__agent_rollup_row *rows, size_t count)
 {
 	size_t first = CELLS, last = 0;
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; rows[i].cells && k < CELLS - 1; k++)
+		for (size_t k = 0; rows[i].cells && !rows[i].is_left_out && k < CELLS - 1; k++)
 			if (rows[i].cells[k]) {
 				first = k < first ? k : first;
 				last = k > last ? k : last;
@@ -352,13 +353,16 @@ static void choose_cells(struct weft__agent_rollup_row *rows, size_t count)
 	}
 }
 
-static void prepare_rows(struct weft__agent_rollup *rollup)
+static void prepare_rows(
+	struct weft__agent_rollup *rollup, const char *const *only, size_t only_count)
 {
 	for (size_t i = 0, end; i < rollup->row_count; i = end) {
 		for (end = i; end < rollup->row_count &&
 					  strcmp(rollup->rows[i].metric, rollup->rows[end].metric) == 0;
 			 end++)
 			order(rollup, &rollup->rows[end]);
+		for (size_t k = i; k < end; k++)
+			rollup->rows[k].is_left_out |= !is_wanted(&rollup->rows[k], only, only_count);
 		choose_cells(&rollup->rows[i], end - i);
 	}
 }
@@ -380,9 +384,9 @@ int weft__agent_rollup_read(
 		return result ? result : SQLITE_NOMEM;
 	if (ret->row_count)
 		qsort(ret->rows, ret->row_count, sizeof(*ret->rows), by_labels);
-	prepare_rows(ret);
+	prepare_rows(ret, only, only_count);
 	for (size_t i = 0; i < ret->row_count; i++)
-		if (!ret->rows[i].is_left_out && is_wanted(&ret->rows[i], only, only_count))
+		if (!ret->rows[i].is_left_out)
 			list_sample(ret, &ret->rows[i]);
 	return SQLITE_OK;
 }

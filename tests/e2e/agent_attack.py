@@ -123,7 +123,7 @@ def with_customers():
             file.write('# customers\n\n%s customer=acme\n%s  program=agent-subject\tcustomer=bolt\n' % (ACME, BOLT))
         with serving('--tokens', path) as (it, program, agent):
             names = ['bolt', 'acme"}', 'acme,customer="bolt', 'acme\\', 'Acme', 'acm', 'acme2', '"acme"', 'acme\x01']
-            it.tell(program, *(line for name in names for line in ('%s 1 1000007' % name, 'took %s 1000000007' % name)))
+            it.tell(program, *(line for name in names for line in ('%s 1 1000007' % name, 'took %s 900001000007' % name)))
             it.tell(program, 'took acme 1000000005', 'alone acme 1000007', 'level 1000007')
             it.looks(agent.process)
             yield Target(it, agent)
@@ -142,6 +142,7 @@ def a_bound_token_shows_its_labels_alone():
         assert good and all('customer="acme"' in line and 'program="agent-subject"' in line for line in good), good
         equal([line.split()[-1] for line in good if 'bytes' in line], ['5'])
         equal([line.split()[-1] for line in good if '_sum' in line], ['1.000000005'])
+        assert not [line for line in good if 'le="1099.' in line], good  # nor how slow others are
         assert all('customer="bolt"' in line for line in values(ask(BOLT))) and len(values(ask(BOLT))) > 3
         openmetrics = ask(ACME, more=b'Accept: application/openmetrics-text\r\n')
         assert b'bolt' not in openmetrics and b'# EOF' in openmetrics, openmetrics
