@@ -188,6 +188,38 @@ static void a_long_run_explains_a_long_life(void **state)
 	found_finish(&found);
 }
 
+/* A pause of the garbage collector, in a run of the task or on another thread. */
+static struct found paused(uint32_t thread)
+{
+	struct made made = make_begin();
+	const uint64_t slow = FIRST_QUICK + 100;
+	made.threads = threads;
+	made.thread_count = 2;
+	for (uint64_t id = FIRST_QUICK; id < FIRST_QUICK + QUICK; id++) {
+		make_call(&made, id);
+		make_switch(&made, id);
+		made.time += id == slow ? 300 * MS : 10 * US;
+		made.thread = thread;
+		if (id == slow)
+			make(&made, (struct weft_event){.type = WEFT_EVENT_GC, .value = 290 * (int64_t)MS});
+		made.thread = 0;
+		run(&made, id, 10 * US);
+	}
+	return find(&made);
+}
+
+static void a_pause_explains_who_ran_then(void **state)
+{
+	(void)state;
+	struct found found = paused(0);
+	assert_ptr_equal(reason_of(&found, WEFT_PROBLEM_SLOW), only(&found, WEFT_PROBLEM_GC));
+	found_finish(&found);
+	found = paused(1);
+	assert_int_equal(only(&found, WEFT_PROBLEM_GC)->reason, WEFT_NONE);
+	assert_ptr_equal(reason_of(&found, WEFT_PROBLEM_SLOW), only(&found, WEFT_PROBLEM_HOG));
+	found_finish(&found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +227,7 @@ int main(void)
 		cmocka_unit_test(what_happens_at_the_time_is_no_consequence),
 		cmocka_unit_test(who_waits_for_the_lock_is_below_it),
 		cmocka_unit_test(a_long_run_explains_a_long_life),
+		cmocka_unit_test(a_pause_explains_who_ran_then),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
