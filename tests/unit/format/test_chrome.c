@@ -301,6 +301,17 @@ static void an_unfinished_list_is_read(void **state)
 	weft_text_finish(&d.lines);
 }
 
+/* Packets and forms are searched for in all bytes of a file, but not in a list of events. */
+static void texts_may_look_like_other_formats(void **state)
+{
+	(void)state;
+	struct decoded d =
+		decoded("[{\"ph\":\"i\",\"ts\":1,\"name\":\"\n((time 1)(op(Switch 1)))\n\"},\n"
+				"((time 1)(op(Switch 1)))\n{\"ph\":\"i\",\"ts\":1,\"name\":\"x\"}]");
+	assert_int_equal(count_of(d.lines.bytes, "\"note\""), 1);
+	weft_text_finish(&d.lines);
+}
+
 static void other_json_is_refused(void **state)
 {
 	static const char *const texts[] = {"{}", "[]", "[1,2]", "{\"traceEvents\":7}",
@@ -330,6 +341,7 @@ int main(void)
 		cmocka_unit_test(a_hostile_file_takes_time_in_proportion_to_its_size),
 		cmocka_unit_test(what_is_readable_is_kept),
 		cmocka_unit_test(an_unfinished_list_is_read),
+		cmocka_unit_test(texts_may_look_like_other_formats),
 		cmocka_unit_test(other_json_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
