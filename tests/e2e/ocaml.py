@@ -186,6 +186,12 @@ def what_a_time_out_ends_has_timed_out():
 
 
 @case
+def the_interface_of_mirage_profile_is_whole():
+    with temporary_directory() as folder:
+        equal(plain(program(folder, source('mprof.ml'))), 'stopped\n')
+
+
+@case
 def a_buffer_of_mirage_profile_is_a_trace():
     """While the program runs, at its end and after a crash."""
     with temporary_directory() as folder:
