@@ -50,6 +50,26 @@ MUTANTS = [
     *in_file(
         'src/base/text.c',
         ('if (number >= 10)', 'if (number > 10)', 'text')),
+    # ---- agent ----
+    *in_file(
+        'src/agent/rollup.c',
+        ('return count == 1 ? above : NONE;', 'return above;', 'rollup'),
+        ('row->is_left_out = level->is_left_out;', '', 'rollup'),
+        ('row->label[row->counter.label_count - 1] = own;', '', 'rollup'),
+        ('if (!has_label(row, only[i]))', 'if (i && !has_label(row, only[i]))', 'rollup'),
+        ('return text && row->label &&', 'return row->label ||', 'rollup')),
+    *in_file(
+        'src/agent/labels.c',
+        ('0x10000 + ((character', '((character', 'agent')),
+    *in_file(
+        'src/agent/webhook.c',
+        ('sqlite3_column_type(row, 3) != SQLITE_TEXT || ', '', 'e2e/agent_http')),
+    *in_file(
+        'apps/weft/agent/tokens.c',
+        ('token->label_count ? NULL :', 'token ? NULL :', 'e2e/agent_attack')),
+    *in_file(
+        'apps/weft/agent/http.c',
+        ('if (*ret_bound && ', 'if (!is_post && *ret_bound && ', 'e2e/agent_attack')),
     # ---- metrics ----
     *in_file(
         'src/metrics/levels.c',
