@@ -144,7 +144,7 @@ function awaiting(location, awaited) {
 		if (running[i].code === location.code && running[i] !== awaited)
 			return take(i);
 	if (current !== null && current.code === location.code) {
-		running.length = 0;
+		keep(0);
 		return current;
 	}
 	// A generator has no frame of its own when it is called.
@@ -163,10 +163,16 @@ function awaiting(location, awaited) {
 	return entry;
 }
 
+// To set an array's length is slow.
+function keep(count) {
+	while (running.length > count)
+		running.pop();
+}
+
 function take(index) {
 	const entry = running[index];
 	create(entry, createRunning(index));
-	running.length = index;
+	keep(index);
 	return entry;
 }
 
@@ -295,7 +301,7 @@ function guessAwait(promise, parent) {
 		return;
 	}
 	const entry = index >= 0 ? take(index) : current, from = source(parent, frames.none, entry);
-	running.length = index >= 0 ? index : 0;
+	keep(index >= 0 ? index : 0);
 	becomesPart(promise, entry, from);
 	wait(entry, from);
 }
@@ -418,7 +424,7 @@ function settled(promise) {
 		entry.ended = true;
 		const index = running.lastIndexOf(entry);
 		if (index >= 0)
-			running.length = index;
+			keep(index);
 		if (entry.task !== 0) {
 			ended = entry;
 			endedPromise = promise;
