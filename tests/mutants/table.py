@@ -418,6 +418,10 @@ MUTANTS = [
         'src/story/problems/idle.c',
         ('if (length / FAR_LONGER < gaps->usual_ns)', 'if (length / FAR_LONGER <= gaps->usual_ns)', 'problems_limits')),
     *in_file(
+        'src/story/problems/incidents.c',
+        ('a->start[next] - end <= (end - start) / SOON_PART', 'true', 'incidents'),
+        ('a->thread[next] != thread ||', 'false ||', 'incidents')),
+    *in_file(
         'src/story/problems/slow.c',
         ('life / OF_TENTH >= group->p90_ns &&', '', 'problems_limits'),
         ('life / OF_99 >= group->p99_ns)', 'true)', 'problems_limits'),

@@ -19,6 +19,8 @@
 #define CALLS       12
 #define FIRST_TIMER 3000
 #define TIMERS      3
+#define FIRST_OTHER 4000
+#define OTHERS      10
 #define LOCK        50
 
 static const struct weft_trace_thread threads[] = {{.name = "main"}, {.name = "second"}};
@@ -47,8 +49,8 @@ static void run(struct made *made, uint64_t id, uint64_t length_ns)
 	make_switch(made, 0);
 }
 
-/* Quick calls, and then some calls and timers while a task runs for 300 ms on thread 0. The calls
- * and timers are made and run on `thread`, up to `later_ns` after it. */
+/* Quick calls, and then some calls and timers while a task runs for 300 ms on thread 0, for which
+ * others wait. The calls and timers are made and run on `thread`, `later_ns` after it. */
 static struct made make_stall(uint32_t thread, uint64_t later_ns)
 {
 	struct made made = make_begin();
@@ -70,7 +72,11 @@ static struct made make_stall(uint32_t thread, uint64_t later_ns)
 	for (uint64_t id = FIRST_CALL; id < FIRST_CALL + CALLS; id++)
 		make_call(&made, id);
 	made.thread = 0;
+	for (uint64_t id = FIRST_OTHER; id < FIRST_OTHER + OTHERS; id++)
+		make_create(&made, 0, id, WEFT_KIND_TASK);
 	run(&made, HOG, 300 * MS);
+	for (uint64_t id = FIRST_OTHER; id < FIRST_OTHER + OTHERS; id++)
+		run(&made, id, 10 * US);
 	made.thread = thread;
 	made.time += later_ns;
 	for (uint64_t id = FIRST_CALL; id < FIRST_CALL + CALLS; id++)
@@ -111,11 +117,13 @@ static void what_happens_at_the_time_is_no_consequence(void **state)
 	(void)state;
 	struct made made = make_stall(1, 10 * US);
 	struct found found = find(&made);
+	only(&found, WEFT_PROBLEM_HOG);
 	assert_null(reason_of(&found, WEFT_PROBLEM_LATE));
 	assert_null(reason_of(&found, WEFT_PROBLEM_SLOW));
 	found_finish(&found);
 	made = make_stall(0, 100 * MS); /* the thread was free before they ran */
 	found = find(&made);
+	only(&found, WEFT_PROBLEM_HOG);
 	assert_null(reason_of(&found, WEFT_PROBLEM_LATE));
 	assert_null(reason_of(&found, WEFT_PROBLEM_SLOW));
 	found_finish(&found);
