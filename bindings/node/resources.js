@@ -127,6 +127,8 @@ function after(id) {
 		if (it !== undefined) {
 			if (it.timer === null ? it.isOnce : it.timer._repeat === null)
 				it.end('resolve');
+			else if (it.timer !== null && it.timer._destroyed)
+				it.end('cancel');  // the hook for that comes after the loop's next event, which may be far away
 			else if (it.timer !== null)
 				weft.deadline(it.task, it.timer._repeat);
 		}

@@ -91,6 +91,16 @@ tree();
 
 
 @case
+def an_interval_that_stops_itself_is_due_no_more():
+    trace = Trace('''let fired = 0;
+const interval = setInterval(() => { if (++fired === 3) clearInterval(interval); }, 1);
+''')
+    interval, = [task for task in trace.tasks if (task['label'] or '').startswith('timer 1 ms')]
+    equal(interval['outcome'], 'cancelled')
+    equal(len([e for e in trace.events if e['event'] == 'tag' and e['task'] == interval['task'] and e.get('text') == 'deadline']), 3)
+
+
+@case
 def an_await_of_a_value_makes_no_task():
     trace = Trace('''async function value(n) { if (n) return await value(n - 1); await n; await n; await { then(done) { done(3); } }; }
 async function passes(n) { return n ? passes(n - 1) : new Promise(done => setTimeout(done, 1)); }
