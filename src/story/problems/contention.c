@@ -19,13 +19,12 @@
 #define HOLDS_MIN    8  /* holds needed to know what is usual */
 #define FAR_LONGER   8  /* times as long as usual */
 #define LEAST_SHARE  50 /* 1 / share of a trace: a hold or wait that long is reported, … */
-#define LEAST_NS     (10 * WEFT__MS)     /* … and in a long trace one of that length */
-#define TAKEN_MAX    UINT64_C(100000000) /* ns: the operating system preempts for no longer */
-#define RARE_PART    16                  /* 1 / part of the holds: these are exceptions */
-#define SCARCE_MIN   32                  /* holds of a resource that is scarce all the time; … */
-#define SCARCE_MEAN  2                   /* tasks that wait for it on average, … */
-#define SCARCE_SHARE 10                  /* for 1 / share of the trace, or ten times LEAST_NS */
-#define SEVERAL      1.5                 /* holders at once, on average */
+#define LEAST_NS     (10 * WEFT__MS)  /* … and in a long trace one of that length */
+#define TAKEN_MAX    (250 * WEFT__MS) /* the operating system preempts for no longer */
+#define RARE_PART    16               /* 1 / part of the holds: these are exceptions */
+#define SCARCE_MIN   32               /* holds of a resource that is scarce all the time; … */
+#define SCARCE_MEAN  2                /* tasks that wait for it on average, … */
+#define SCARCE_SHARE 10               /* for 1 / share of the trace, or ten times LEAST_NS */
 
 struct contention {
 	struct weft__findings *findings;
@@ -260,6 +259,22 @@ static void report_long_hold(struct contention *c, uint32_t resource,
 	weft__story_find(c->findings, &problem, waits, &s);
 }
 
+/* The maximum number of simultaneous holds. Uses `lengths`. */
+static uint32_t most_holders(struct contention *c)
+{
+	const struct weft__resource_holds *h = &c->holds;
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < h->count; i++)
+		h->lengths[i] = h->list[i].end;
+	weft__sort_u64(h->lengths, h->lengths + h->count, h->count);
+	for (uint32_t i = 0, ended = 0; i < h->count; i++) {
+		while (ended < i && h->lengths[ended] <= h->list[i].start)
+			ended++;
+		most = i + 1 - ended > most ? i + 1 - ended : most;
+	}
+	return most;
+}
+
 static bool is_promise(const struct weft_model *model, uint32_t task)
 {
 	return model->tasks.first_activation[task] == model->tasks.end_activation[task];
@@ -274,7 +289,7 @@ static void report_queue(
 	uint64_t start = c->holds.list[0].start, end = c->holds.list[c->holds.count - 1].end;
 	struct weft_problem problem = contention_of(resource, start, end, queue);
 	const double holders = (double)sum / (double)(end - start + 1);
-	if (c->holds.is_shared && holders >= SEVERAL) {
+	if (c->holds.is_shared && most_holders(c) > 1) {
 		if (is_promise(c->model, c->holds.wait_list[0].task))
 			return;
 		problem.severity = WEFT_SEVERITY_HINT;

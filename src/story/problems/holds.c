@@ -116,6 +116,29 @@ static uint64_t waits_since(const struct weft__resource_holds *h, uint32_t task,
 	return acted == runs_since && was_held(h, task, ran) ? ran : queued_since(h, task, time, acted);
 }
 
+/* The task's last act before `time`, or WEFT_NONE. */
+static uint32_t last_edge(const struct weft_model *model, uint32_t task, uint64_t time)
+{
+	struct weft__edge_list by = weft__story_edges_by(model, task);
+	uint32_t before = time ? weft__story_edges_until(model, by, time - 1) : 0;
+	return before ? by.edges[before - 1] : WEFT_NONE;
+}
+
+/* The task's try_read of the resource, or of a promise of its turn, if it is the last thing that
+ * the task did; or WEFT_NONE. */
+static uint32_t try_before(
+	const struct weft_model *model, uint32_t task, uint32_t resource, uint64_t time)
+{
+	const struct weft_edges *e = &model->edges;
+	uint32_t edge = last_edge(model, task, time);
+	if (edge != WEFT_NONE && e->type[edge] == WEFT_EDGE_TRY_READ && e->to[edge] != resource &&
+		e->to[edge] != WEFT_NONE)
+		edge = last_edge(model, e->to[edge], time);
+	return edge != WEFT_NONE && e->type[edge] == WEFT_EDGE_TRY_READ && e->to[edge] == resource
+			   ? edge
+			   : WEFT_NONE;
+}
+
 static void add_wait(struct weft__resource_holds *h, uint32_t task, uint64_t start, uint64_t end)
 {
 	if (end <= start)
@@ -165,8 +188,11 @@ static void take_hold(
 	h->nested = 0;
 	if (!h->is_shared)
 		end_hold(h, WEFT_NONE, time);
-	uint64_t since = waits_since(h, task, time);
-	add_wait(h, task, since, time);
+	const uint32_t tried = try_before(h->model, task, resource, time);
+	const uint64_t since =
+		tried == WEFT_NONE ? waits_since(h, task, time) : h->model->edges.time[tried];
+	if (tried == WEFT_NONE) /* else read_edges() adds it */
+		add_wait(h, task, since, time);
 	h->list[h->count++] =
 		(struct weft__timed_hold){since, time, end_of(h->model, task), task, false};
 }
