@@ -378,7 +378,9 @@ static void write_effect(
 static enum weft_problem_severity severity_of(const struct looking *l, const struct stretch *s)
 {
 	uint64_t length = s->end - s->start;
-	bool is_grave = length >= l->grave_ns && length >= BUSY_NS && s->waiters >= WAITERS_MIN;
+	const bool has_waiters = s->waiters >= WAITERS_MIN;
+	const bool has_backlog = s->backlog >= BACKLOG_MIN && length >= GRAVE_NS;
+	bool is_grave = length >= l->grave_ns && length >= BUSY_NS && (has_waiters || has_backlog);
 	return is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
 }
 

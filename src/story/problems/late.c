@@ -8,7 +8,10 @@
 
 #include "story/problems/findings.h"
 
-#define GRAVE_NS (10 * WEFT__MS) /* a busy machine alone delays timers for some ms */
+/* A delay is grave from GRAVE_NS on, if a task ran meanwhile; without one, from ALONE_NS on: a busy
+ * machine alone delays timers, too. */
+#define GRAVE_NS (10 * WEFT__MS)
+#define ALONE_NS (100 * WEFT__MS)
 
 /* The thread that serves a timer: on which the timer ran first, or the task that made it. */
 static uint32_t thread_of(const struct weft_model *model, uint32_t task)
@@ -42,7 +45,7 @@ static uint32_t find_runner(const struct weft_model *model, uint32_t timer_task,
 }
 
 static void write_sentence(struct weft__sentence *s, const struct weft_model *model, uint32_t task,
-	const struct weft_story_timer *timer, uint32_t count)
+	const struct weft_story_timer *timer, uint32_t count, uint32_t runner, uint64_t ran_ns)
 {
 	struct weft__words *w = weft__story_clause(s, 6);
 	weft__story_words_add_subject(w, model, task, 32);
@@ -52,8 +55,6 @@ static void write_sentence(struct weft__sentence *s, const struct weft_model *mo
 	w = weft__story_clause(s, 4);
 	weft__story_words_add(w, ": it was due at ");
 	weft__story_words_add_time(w, model, timer->due);
-	uint64_t ran_ns = 0;
-	uint32_t runner = find_runner(model, task, timer, &ran_ns);
 	if (runner != WEFT_NONE && runner != task) {
 		w = weft__story_clause(s, 5);
 		weft__story_words_add(w, ", while ");
@@ -88,9 +89,12 @@ static void report_late(struct weft__findings *findings, uint32_t task,
 	const struct weft_story_timer *timer, uint32_t count)
 {
 	const struct weft_model *model = findings->story->model;
+	uint64_t ran_ns = 0;
+	const uint32_t runner = find_runner(model, task, timer, &ran_ns);
+	const bool is_grave = timer->late_ns >= (runner != WEFT_NONE ? GRAVE_NS : ALONE_NS);
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_LATE,
-		.severity = timer->late_ns >= GRAVE_NS ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
+		.severity = is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
 		.count = count,
 		.start = timer->due > model->summary.start ? timer->due : model->summary.start,
 		.end = timer->due + timer->late_ns,
@@ -109,7 +113,7 @@ static void report_late(struct weft__findings *findings, uint32_t task,
 		weft__story_words_add(&words, " late");
 	}
 	weft__story_sentence_init(&s);
-	write_sentence(&s, model, task, timer, count);
+	write_sentence(&s, model, task, timer, count, runner, ran_ns);
 	add_cases(findings, task, timer);
 	weft__story_find(findings, &problem, timer->late_ns, &s);
 }
