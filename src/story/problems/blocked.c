@@ -223,7 +223,17 @@ void weft__story_blocked_describe(
 	}
 	weft__story_words_add_task(words, model, source, 20);
 	weft__story_words_add(words, " of ");
+	const uint32_t buffer = model->tasks.buffer[b->next[task]];
+	const bool is_elsewhere = buffer != model->tasks.buffer[task];
+	if (is_elsewhere && is_alone(model, b->next[task])) { /* a thread is called as its program */
+		weft__story_words_add_process(words, model, buffer);
+		return;
+	}
 	weft__story_words_add_subject(words, model, b->next[task], 28);
+	if (!is_elsewhere)
+		return;
+	weft__story_words_add(words, " in ");
+	weft__story_words_add_process(words, model, buffer);
 }
 
 int weft__story_blocked_init(struct weft__blocked *b, const struct weft_story *story)

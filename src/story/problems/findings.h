@@ -43,7 +43,7 @@ struct weft__findings {
 	struct weft__case *cases;
 	uint32_t case_count, cases_taken;
 	size_t case_capacity;
-	bool *asleep; /* for each buffer; NULL: not looked at yet, see asleep.h */
+	unsigned char *asleep; /* for each buffer; NULL: not looked at yet, see asleep.h */
 	int error;
 	uint32_t first, last; /* range of tasks that finders with unit TASKS examine */
 };
@@ -56,6 +56,16 @@ static inline uint64_t weft__story_least_ns(
 	const struct weft_model_summary *summary = &findings->story->model->summary;
 	uint64_t least = (summary->end - summary->start) / share;
 	return least < most_ns ? least : most_ns;
+}
+
+/* The end of what the trace knows of a task: that of its process, which may end before the trace.
+ */
+static inline uint64_t weft__story_record_end(const struct weft_model *model, uint32_t task)
+{
+	const struct weft_trace_buffer *buffer =
+		weft_trace_buffer_at(model->buffers, model->buffer_count, model->tasks.buffer[task]);
+	const uint64_t end = model->summary.end;
+	return buffer->end_ns && buffer->end_ns < end ? buffer->end_ns : end;
 }
 
 /* Adds a problem, and writes its sentence; unless missing events may explain it, see dark.h. */

@@ -14,6 +14,11 @@
 
 #define READS_MAX (1u << 16) /* reads of one resource that are examined */
 
+/* As if every third request hung: so many tasks that wait, and 1 / OUTAGE_PART of all alike ones.
+ */
+#define OUTAGE_MIN  4
+#define OUTAGE_PART 4
+
 /* The holds of one resource whose tasks have ended. */
 struct left_over {
 	uint32_t resource, count;
@@ -140,10 +145,20 @@ static void set_notes(
 	weft__story_words_add(&words, "ends without giving it back");
 }
 
+/* True if so many tasks wait that it is as if every third request hung. Those that wait are alike
+ * the one that did not give it back. */
+static bool is_outage(const struct weft__findings *findings, const struct left_over *left)
+{
+	const uint32_t group = findings->alike.group_of[left->first.task];
+	return left->waiters >= OUTAGE_MIN && group != WEFT_NONE &&
+		   left->waiters >= findings->alike.groups[group].all / OUTAGE_PART;
+}
+
 static enum weft_problem_severity severity_of(
 	struct weft__findings *findings, const struct left_over *left)
 {
-	if (left->waiters && weft__story_is_asleep(findings, left->resource))
+	if (left->waiters &&
+		(weft__story_is_asleep(findings, left->resource) || is_outage(findings, left)))
 		return WEFT_SEVERITY_ERROR;
 	return left->waiters || left->delayed ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
 }
@@ -157,7 +172,7 @@ static void report_left_over(struct weft__findings *findings, const struct left_
 		.severity = severity_of(findings, left),
 		.count = left->count,
 		.start = left->first.since,
-		.end = model->summary.end,
+		.end = weft__story_record_end(model, left->resource),
 		.show_start = left->first.since,
 		.show_end = model->tasks.end[left->first.task],
 		.task = left->first.task,
