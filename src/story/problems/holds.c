@@ -99,9 +99,32 @@ static uint64_t queued_since(
 	return since > acted ? since : acted;
 }
 
+/* The task's last act before `time`, or WEFT_NONE. */
+static uint32_t last_edge(const struct weft_model *model, uint32_t task, uint64_t time)
+{
+	struct weft__edge_list by = weft__story_edges_by(model, task);
+	uint32_t before = time ? weft__story_edges_until(model, by, time - 1) : 0;
+	return before ? by.edges[before - 1] : WEFT_NONE;
+}
+
+/* True if the task waited for something else than the resource before its present run: the last act
+ * is to read that. */
+static bool waited_for_other(
+	const struct weft_model *model, uint32_t task, uint32_t resource, uint64_t from, uint64_t time)
+{
+	const struct weft_edges *e = &model->edges;
+	const uint32_t read = last_edge(model, task, time);
+	if (read == WEFT_NONE || e->time[read] < from || e->type[read] != WEFT_EDGE_READ ||
+		e->to[read] == WEFT_NONE || e->to[read] == resource)
+		return false;
+	const uint32_t tried = last_edge(model, e->to[read], time);
+	return tried == WEFT_NONE || e->to[tried] != resource;
+}
+
 /* When the task began to wait: when it stopped running before a read that made it run, or that is
  * its first action; otherwise when it could have had the resource. */
-static uint64_t waits_since(const struct weft__resource_holds *h, uint32_t task, uint64_t time)
+static uint64_t waits_since(
+	const struct weft__resource_holds *h, uint32_t resource, uint32_t task, uint64_t time)
 {
 	const struct weft_activations *a = &h->model->activations;
 	uint32_t first = h->model->tasks.first_activation[task];
@@ -113,15 +136,9 @@ static uint64_t waits_since(const struct weft__resource_holds *h, uint32_t task,
 	if (runs_since == time)
 		return ran;
 	uint64_t acted = last_act(h->model, task, runs_since, time);
+	if (waited_for_other(h->model, task, resource, runs_since, time))
+		return queued_since(h, task, time, acted);
 	return acted == runs_since && was_held(h, task, ran) ? ran : queued_since(h, task, time, acted);
-}
-
-/* The task's last act before `time`, or WEFT_NONE. */
-static uint32_t last_edge(const struct weft_model *model, uint32_t task, uint64_t time)
-{
-	struct weft__edge_list by = weft__story_edges_by(model, task);
-	uint32_t before = time ? weft__story_edges_until(model, by, time - 1) : 0;
-	return before ? by.edges[before - 1] : WEFT_NONE;
 }
 
 /* The task's try_read of the resource, or of a promise of its turn, if it is the last thing that
@@ -190,7 +207,7 @@ static void take_hold(
 		end_hold(h, WEFT_NONE, time);
 	const uint32_t tried = try_before(h->model, task, resource, time);
 	const uint64_t since =
-		tried == WEFT_NONE ? waits_since(h, task, time) : h->model->edges.time[tried];
+		tried == WEFT_NONE ? waits_since(h, resource, task, time) : h->model->edges.time[tried];
 	if (tried == WEFT_NONE) /* else read_edges() adds it */
 		add_wait(h, task, since, time);
 	h->list[h->count++] =
