@@ -37,7 +37,8 @@ static bool is_shared(const void *address)
 	return unlikely(references_of(address) & 1);
 }
 
-static struct waiting begin_wait(const void *address, const void *mutex, const void *caller)
+static struct waiting begin_wait(
+	const void *address, const void *mutex, const void *caller, bool is_timed)
 {
 	const struct weft__thread_origin origin = {"condition", caller, WEFT_KIND_CONDITION};
 	struct waiting it = {.wait.waiter = WEFT_TASK_NONE};
@@ -51,6 +52,8 @@ static struct waiting begin_wait(const void *address, const void *mutex, const v
 		it.is_shared = is_shared(address);
 		if (it.is_shared)
 			weft__thread_shared_wait(it.condition);
+		if (it.is_shared || is_timed)
+			weft__thread_wait_limited(it.condition);
 		it.wait = weft__thread_wait_begin(it.condition);
 	}
 	weft__hooks_end(saved);
@@ -121,7 +124,7 @@ static void end_condition(const void *address)
 HOOK(pthread_cond_wait)
 int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex)
 {
-	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
+	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0), false);
 	int error = ORIGINAL(pthread_cond_wait)(condition, mutex);
 	end_wait(&it, error == 0);
 	return error;
@@ -133,7 +136,7 @@ int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *
 {
 	if (HOOKS_RECORD && !weft__thread_is_valid_time(CLOCK_REALTIME, until))
 		return ORIGINAL(pthread_cond_timedwait)(condition, mutex, until);
-	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
+	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0), true);
 	int error = ORIGINAL(pthread_cond_timedwait)(condition, mutex, until);
 	end_wait(&it, error == 0);
 	return error;
@@ -145,7 +148,7 @@ int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *
 {
 	if (HOOKS_RECORD && !weft__thread_is_valid_time(clock, until))
 		return NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
-	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
+	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0), true);
 	int error = NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
 	end_wait(&it, error == 0);
 	return error;
@@ -185,7 +188,7 @@ int pthread_cond_destroy(pthread_cond_t *condition)
 HOOK(cnd_wait)
 int cnd_wait(cnd_t *condition, mtx_t *mutex)
 {
-	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
+	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0), false);
 	int result = NEXT(cnd_wait)(condition, mutex);
 	end_wait(&it, result == thrd_success);
 	return result;
@@ -197,7 +200,7 @@ int cnd_timedwait(
 {
 	if (HOOKS_RECORD && !weft__thread_is_valid_time(CLOCK_REALTIME, until))
 		return NEXT(cnd_timedwait)(condition, mutex, until);
-	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0));
+	struct waiting it = begin_wait(condition, mutex, __builtin_return_address(0), true);
 	int result = NEXT(cnd_timedwait)(condition, mutex, until);
 	end_wait(&it, result == thrd_success);
 	return result;

@@ -172,13 +172,15 @@ int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 
 /* A joining thread may be cancelled in the original: its wait then stays until its task ends.
  * `birth`: NULL if the thread is unknown. */
-static struct weft__hooks_wait begin_join(const struct weft__thread_birth *birth)
+static struct weft__hooks_wait begin_join(const struct weft__thread_birth *birth, bool is_timed)
 {
 	struct weft__hooks_wait wait = {.waiter = WEFT_TASK_NONE};
 	if (!birth || birth->epoch != weft__hooks_epoch())
 		return wait;
 	int saved = weft__hooks_begin();
 	weft__hooks_leave_loop();
+	if (is_timed)
+		weft_tag_value_as(birth->alive.task, WEFT_TAG_LIMITED, 1);
 	wait = weft__hooks_wait_for(birth->alive.task);
 	weft__hooks_end(saved);
 	return wait;
@@ -187,7 +189,7 @@ static struct weft__hooks_wait begin_join(const struct weft__thread_birth *birth
 /* No thread may be waited for here that has not begun: its joiner then has a limit. */
 static struct weft__hooks_wait begin_timed_join(pthread_t thread)
 {
-	return begin_join(HOOKS_RECORD ? weft__thread_birth_of(thread) : NULL);
+	return begin_join(HOOKS_RECORD ? weft__thread_birth_of(thread) : NULL, true);
 }
 
 static void end_join(pthread_t thread, const struct weft__hooks_wait *wait, bool is_joined)
@@ -206,7 +208,7 @@ HOOK(pthread_join)
 int pthread_join(pthread_t thread, void **result)
 {
 	struct weft__hooks_wait wait =
-		begin_join(HOOKS_RECORD ? weft__thread_birth_await(thread) : NULL);
+		begin_join(HOOKS_RECORD ? weft__thread_birth_await(thread) : NULL, false);
 	int error = NEXT_VERSION(pthread_join, "GLIBC_2.34")(thread, result);
 	end_join(thread, &wait, error == 0);
 	return error;
@@ -244,7 +246,7 @@ HOOK(thrd_join)
 int thrd_join(thrd_t thread, int *result)
 {
 	struct weft__hooks_wait wait =
-		begin_join(HOOKS_RECORD ? weft__thread_birth_await(thread) : NULL);
+		begin_join(HOOKS_RECORD ? weft__thread_birth_await(thread) : NULL, false);
 	int status = NEXT(thrd_join)(thread, result);
 	end_join(thread, &wait, status == thrd_success);
 	return status;

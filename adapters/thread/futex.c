@@ -8,6 +8,7 @@
  * if there is only one. A lock that is free makes no such call.
  */
 #include <linux/futex.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define WEFT_CATEGORY thread
@@ -24,6 +25,15 @@ static bool has_changed(const struct weft__hooks_asked *it)
 	uint32_t is;
 	return !word || (uintptr_t)word % sizeof(*word) || !weft__hooks_copy(&is, word, sizeof(is)) ||
 		   is != (uint32_t)it->argument[2];
+}
+
+/* True if other processes may use the word. libstdc++ never says that only this one does, but what
+ * lies in the program or its heap is no other process's. */
+static bool may_be_shared(const struct weft__hooks_asked *it)
+{
+	const uintptr_t word = (uintptr_t)it->argument[0];
+	return !(it->argument[1] & FUTEX_PRIVATE_FLAG) &&
+		   (word < getauxval(AT_PHDR) || word >= (uintptr_t)sbrk(0));
 }
 
 static struct weft__thread_origin origin_of(const void *word, const void *caller)
@@ -44,6 +54,8 @@ static long wait(const struct weft__hooks_asked *it)
 	const struct weft__thread_origin origin = origin_of(word, it->caller);
 	struct weft__thread_object *object = weft__thread_object(word, &origin);
 	struct weft__hooks_wait wait = {.waiter = WEFT_TASK_NONE};
+	if (object && (it->argument[3] || may_be_shared(it)))
+		weft__thread_wait_limited(object);
 	if (object)
 		wait = weft__thread_wait_begin(object);
 	weft__hooks_end(saved);

@@ -16,8 +16,7 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-#define WEFT_CATEGORY thread
-#include "hooks/hooks.h"
+#include "thread/objects.h"
 
 typedef void (*handler)(int number, siginfo_t *info, void *context);
 
@@ -31,6 +30,8 @@ __sighandler_t bsd_signal(int number, __sighandler_t function);
 /* Handlers with an odd index were installed without SA_SIGINFO. */
 #define HANDLERS 128
 static handler handlers[HANDLERS];
+
+bool weft__thread_has_handlers;
 
 /* ---- Stand-ins ---- */
 
@@ -169,6 +170,8 @@ static WEFT__OWN_FRAME int change(
 		changed = *new;
 		is_now_plain = !(changed.sa_flags & SA_SIGINFO);
 		replace(&changed);
+		if (number != SIGINT) /* every Python program has one for that */
+			weft__thread_has_handlers = true;
 		new = &changed;
 	}
 	int result = next(number, new, old ? &before : NULL);

@@ -50,7 +50,7 @@ static void find_holder(struct weft__thread_object *lock, int owner)
 }
 
 struct weft__thread_waiting weft__thread_lock_wait(
-	const void *address, int owner, const char *word, const void *caller)
+	const void *address, int owner, const char *word, const void *caller, bool is_timed)
 {
 	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_LOCK};
 	int saved = weft__hooks_begin();
@@ -59,6 +59,8 @@ struct weft__thread_waiting weft__thread_lock_wait(
 	if (it.lock) {
 		weft__thread_object_enter(it.lock);
 		find_holder(it.lock, owner);
+		if (is_timed)
+			weft__thread_wait_limited(it.lock);
 		it.wait = weft__hooks_wait_for(it.lock->alive.task);
 	}
 	weft__hooks_end(saved);

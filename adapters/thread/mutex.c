@@ -12,11 +12,12 @@
 
 #define CALLER __builtin_return_address(0)
 
-static struct weft__thread_waiting begin_wait(const void *address, const void *caller)
+static struct weft__thread_waiting begin_wait(
+	const void *address, const void *caller, bool is_timed)
 {
 	const pthread_mutex_t *mutex = address;
 	int owner = __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
-	return weft__thread_lock_wait(mutex, owner, "lock", caller);
+	return weft__thread_lock_wait(mutex, owner, "lock", caller, is_timed);
 }
 
 static bool is_taken(int error)
@@ -58,7 +59,7 @@ static bool is_busy(const pthread_mutex_t *mutex)
 
 static int lock_slowly(pthread_mutex_t *mutex, const void *caller)
 {
-	struct weft__thread_waiting it = begin_wait(mutex, caller);
+	struct weft__thread_waiting it = begin_wait(mutex, caller, false);
 	int error = NEXT(pthread_mutex_lock)(mutex);
 	weft__thread_lock_got(&it, is_taken(error));
 	return error;
@@ -81,7 +82,7 @@ int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex, const struct timesp
 	int error = TRY(mutex, NEXT(pthread_mutex_timedlock)(mutex, until));
 	if (error != EBUSY)
 		return error;
-	struct weft__thread_waiting it = begin_wait(mutex, CALLER);
+	struct weft__thread_waiting it = begin_wait(mutex, CALLER, true);
 	error = NEXT(pthread_mutex_timedlock)(mutex, until);
 	weft__thread_lock_got(&it, is_taken(error));
 	return error;
@@ -96,7 +97,7 @@ int pthread_mutex_clocklock(
 	int error = TRY(mutex, NEXT(pthread_mutex_clocklock)(mutex, clock, until));
 	if (error != EBUSY)
 		return error;
-	struct weft__thread_waiting it = begin_wait(mutex, CALLER);
+	struct weft__thread_waiting it = begin_wait(mutex, CALLER, true);
 	error = NEXT(pthread_mutex_clocklock)(mutex, clock, until);
 	weft__thread_lock_got(&it, is_taken(error));
 	return error;
@@ -126,7 +127,7 @@ int mtx_lock(mtx_t *mutex)
 	int result = NEXT(mtx_trylock)(mutex);
 	if (likely(result != thrd_busy))
 		return result;
-	struct weft__thread_waiting it = begin_wait(mutex, CALLER);
+	struct weft__thread_waiting it = begin_wait(mutex, CALLER, false);
 	result = NEXT(mtx_lock)(mutex);
 	weft__thread_lock_got(&it, result == thrd_success);
 	return result;
@@ -140,7 +141,7 @@ int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until)
 	int result = NEXT(mtx_trylock)(mutex);
 	if (result != thrd_busy)
 		return result;
-	struct weft__thread_waiting it = begin_wait(mutex, CALLER);
+	struct weft__thread_waiting it = begin_wait(mutex, CALLER, true);
 	result = NEXT(mtx_timedlock)(mutex, until);
 	weft__thread_lock_got(&it, result == thrd_success);
 	return result;

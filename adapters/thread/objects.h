@@ -94,6 +94,11 @@ void weft__thread_busy_add(const void *address, int change);
 /* The current task waits for the object until it is woken; and the wait is over. Both while
  * recording. */
 struct weft__hooks_wait weft__thread_wait_begin(struct weft__thread_object *object);
+/* Before a wait begins that may end without a thread of the process, see WEFT_TAG_LIMITED. */
+static inline void weft__thread_wait_limited(const struct weft__thread_object *object)
+{
+	weft_tag_value_as(object->alive.task, WEFT_TAG_LIMITED, 1);
+}
 void weft__thread_wait_end(
 	struct weft__thread_object *object, const struct weft__hooks_wait *wait, bool is_woken);
 
@@ -103,6 +108,9 @@ void weft__thread_wait_left(uint64_t task);
 /* The current task wakes tasks that wait for the object. False if there are none. While recording.
  */
 bool weft__thread_wake(const void *address);
+
+/* handlers.c: the program handles other signals than SIGINT. A handler may post a semaphore. */
+extern bool weft__thread_has_handlers;
 
 /* mutex.c: the calling thread is about to release the mutex. */
 void weft__thread_mutex_released(const void *mutex);

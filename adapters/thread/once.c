@@ -75,7 +75,7 @@ static void begin_call(struct call *it)
 	int state = __atomic_load_n((const int *)it->control, __ATOMIC_ACQUIRE);
 	if ((state & STATES) == IN_PROGRESS)
 		it->waiting = weft__thread_lock_wait(
-			it->control, thread_that_runs(it->control), "once", (const void *)it->function);
+			it->control, thread_that_runs(it->control), "once", (const void *)it->function, false);
 	it->outer = innermost;
 	innermost = it;
 }

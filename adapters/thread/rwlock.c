@@ -10,10 +10,11 @@
 
 #define CALLER __builtin_return_address(0)
 
-static struct weft__thread_waiting begin_wait(const pthread_rwlock_t *lock, const void *caller)
+static struct weft__thread_waiting begin_wait(
+	const pthread_rwlock_t *lock, const void *caller, bool is_timed)
 {
 	int writer = __atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED);
-	return weft__thread_lock_wait(lock, writer, "rwlock", caller);
+	return weft__thread_lock_wait(lock, writer, "rwlock", caller, is_timed);
 }
 
 /* NULL means no time-out. glibc declares the parameter nonnull, so the compiler would drop the test
@@ -26,35 +27,36 @@ static bool is_valid(clockid_t clock, const struct timespec *until)
 
 /* Defines a function that takes the lock: if the lock is not free, as `original` does. A call
  * that is not valid goes to `original` at once. */
-#define TAKE(name, parameters, arguments, try_first, is_writer, is_valid) \
-	HOOK(name)                                                            \
-	int name parameters                                                   \
-	{                                                                     \
-		if (!HOOKS_RECORD || !(is_valid))                                 \
-			return ORIGINAL(name) arguments;                              \
-		int error = ORIGINAL(try_first)(lock);                            \
-		if (likely(error != EBUSY))                                       \
-			return error;                                                 \
-		struct weft__thread_waiting it = begin_wait(lock, CALLER);        \
-		error = ORIGINAL(name) arguments;                                 \
-		weft__thread_lock_got(&it, is_writer &&error == 0);               \
-		return error;                                                     \
+#define TAKE(name, parameters, arguments, try_first, is_writer, is_timed, is_valid) \
+	HOOK(name)                                                                      \
+	int name parameters                                                             \
+	{                                                                               \
+		if (!HOOKS_RECORD || !(is_valid))                                           \
+			return ORIGINAL(name) arguments;                                        \
+		int error = ORIGINAL(try_first)(lock);                                      \
+		if (likely(error != EBUSY))                                                 \
+			return error;                                                           \
+		struct weft__thread_waiting it = begin_wait(lock, CALLER, is_timed);        \
+		error = ORIGINAL(name) arguments;                                           \
+		weft__thread_lock_got(&it, is_writer &&error == 0);                         \
+		return error;                                                               \
 	}
 #define ORIGINAL(name)  NEXT(name)
 #define UNTIL           const struct timespec *restrict until
 #define IS_VALID(clock) is_valid(clock, until)
 
-TAKE(
-	pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock), pthread_rwlock_tryrdlock, false, true)
-TAKE(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock), pthread_rwlock_trywrlock, true, true)
+TAKE(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock), pthread_rwlock_tryrdlock, false,
+	false, true)
+TAKE(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock), pthread_rwlock_trywrlock, true,
+	false, true)
 TAKE(pthread_rwlock_timedrdlock, (pthread_rwlock_t *restrict lock, UNTIL), (lock, until),
-	pthread_rwlock_tryrdlock, false, IS_VALID(CLOCK_REALTIME))
+	pthread_rwlock_tryrdlock, false, true, IS_VALID(CLOCK_REALTIME))
 TAKE(pthread_rwlock_timedwrlock, (pthread_rwlock_t *restrict lock, UNTIL), (lock, until),
-	pthread_rwlock_trywrlock, true, IS_VALID(CLOCK_REALTIME))
+	pthread_rwlock_trywrlock, true, true, IS_VALID(CLOCK_REALTIME))
 TAKE(pthread_rwlock_clockrdlock, (pthread_rwlock_t *restrict lock, clockid_t clock, UNTIL),
-	(lock, clock, until), pthread_rwlock_tryrdlock, false, IS_VALID(clock))
+	(lock, clock, until), pthread_rwlock_tryrdlock, false, true, IS_VALID(clock))
 TAKE(pthread_rwlock_clockwrlock, (pthread_rwlock_t *restrict lock, clockid_t clock, UNTIL),
-	(lock, clock, until), pthread_rwlock_trywrlock, true, IS_VALID(clock))
+	(lock, clock, until), pthread_rwlock_trywrlock, true, true, IS_VALID(clock))
 
 HOOK(pthread_rwlock_unlock)
 int pthread_rwlock_unlock(pthread_rwlock_t *lock)

@@ -20,7 +20,7 @@ struct waiting {
 };
 
 static struct waiting begin_wait(
-	const void *address, const char *word, const void *caller, bool is_shared)
+	const void *address, const char *word, const void *caller, bool is_shared, bool is_timed)
 {
 	int saved = weft__hooks_begin();
 	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_CONDITION};
@@ -28,6 +28,8 @@ static struct waiting begin_wait(
 		weft__thread_object(address, &origin), {.waiter = WEFT_TASK_NONE}, is_shared};
 	if (it.object && is_shared)
 		weft__thread_shared_wait(it.object);
+	if (it.object && (is_shared || is_timed || weft__thread_has_handlers))
+		weft__thread_wait_limited(it.object);
 	if (it.object)
 		it.wait = weft__thread_wait_begin(it.object);
 	weft__hooks_end(saved);
@@ -108,8 +110,8 @@ int sem_wait(sem_t *semaphore)
 	pthread_testcancel();
 	if (!must_wait(semaphore))
 		return 0;
-	struct waiting it =
-		begin_wait(semaphore, "semaphore", __builtin_return_address(0), is_shared(semaphore));
+	struct waiting it = begin_wait(
+		semaphore, "semaphore", __builtin_return_address(0), is_shared(semaphore), false);
 	int result = NEXT(sem_wait)(semaphore);
 	end_wait(&it, result == 0);
 	return result;
@@ -124,7 +126,7 @@ int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict unt
 	if (!must_wait(semaphore))
 		return 0;
 	struct waiting it =
-		begin_wait(semaphore, "semaphore", __builtin_return_address(0), is_shared(semaphore));
+		begin_wait(semaphore, "semaphore", __builtin_return_address(0), is_shared(semaphore), true);
 	int result = NEXT(sem_timedwait)(semaphore, until);
 	end_wait(&it, result == 0);
 	return result;
@@ -138,7 +140,7 @@ int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct times
 	if (!must_wait(semaphore))
 		return 0;
 	struct waiting it =
-		begin_wait(semaphore, "semaphore", __builtin_return_address(0), is_shared(semaphore));
+		begin_wait(semaphore, "semaphore", __builtin_return_address(0), is_shared(semaphore), true);
 	int result = NEXT(sem_clockwait)(semaphore, clock, until);
 	end_wait(&it, result == 0);
 	return result;
@@ -183,7 +185,7 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
 	const bool is_shared = ((const struct inner *)(const void *)barrier)->is_shared != 0;
 	if (is_shared)
 		wake_others(barrier, "barrier", caller);
-	struct waiting it = begin_wait(barrier, "barrier", caller, false);
+	struct waiting it = begin_wait(barrier, "barrier", caller, false, is_shared);
 	int result = NEXT_VERSION(pthread_barrier_wait, "GLIBC_2.34")(barrier);
 	it.is_shared = is_shared && result != PTHREAD_BARRIER_SERIAL_THREAD; /* which came last */
 	end_wait(&it, true);

@@ -25,6 +25,11 @@
 #define WEFT_TAG_SIGNALLED_BY     "last signalled by"
 #define WEFT_TAG_SIGNALLED_BEFORE "ns before"
 
+/* A tag of a condition, lock or thread, with any value, written when a wait for it begins that may
+ * end without a thread of the process: it has a time-out, other processes use the object, or a
+ * handler of a signal may give it. */
+#define WEFT_TAG_LIMITED "wait may end"
+
 /* A tag of a thread's task and of tasks that stand for descriptors: the thread waits in the epoll
  * instance of that number, from 1 on, whenever it waits for nothing else, and the descriptors are
  * in it. 0: no longer. */

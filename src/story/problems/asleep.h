@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: ISC
  *
- * Programs of which the trace says that nothing could go on any more (WEFT_TAG_ASLEEP).
+ * Programs in which nothing could go on any more, as far as the trace shows: an event loop of which
+ * it says so (WEFT_TAG_ASLEEP), or a program that was killed when each of its threads waited for
+ * another one.
  */
 #ifndef WEFT_STORY_PROBLEMS_ASLEEP_H
 #define WEFT_STORY_PROBLEMS_ASLEEP_H
 
 #include "story/problems/findings.h"
 
-/* True if an event loop of the task's buffer was asleep when its record ended, and nothing was left
- * that could have woken it: what its tasks wait for can no longer happen. */
+/* True if nothing was left of the task's buffer, when its record ended, that could have ended a
+ * wait for the task. */
 bool weft__story_is_asleep(struct weft__findings *findings, uint32_t task);
+
+/* True for a thread that may be one of a pool: not the first one of its process, and no task waits
+ * for its end. */
+bool weft__story_may_be_pooled(const struct weft_story *story, uint32_t task);
 
 #endif

@@ -117,7 +117,10 @@ static enum weft_problem_severity severity_of(
 	struct weft__findings *findings, uint32_t task, const struct weft__missed *missed, bool in_vain)
 {
 	if (!missed->harmless && in_vain && weft__story_is_asleep(findings, task))
-		return WEFT_SEVERITY_WARNING;
+		return weft__story_is_of_category(findings->story->model, task, "asyncio")
+				   ? WEFT_SEVERITY_WARNING
+			   : weft__story_may_be_pooled(findings->story, missed->waiter) ? WEFT_SEVERITY_HINT
+																			: WEFT_SEVERITY_ERROR;
 	if (missed->harmless || missed->edge == WEFT_NONE)
 		return WEFT_SEVERITY_HINT;
 	return in_vain ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING;
@@ -137,7 +140,7 @@ void weft__story_report_missed(
 		.severity = severity_of(findings, task, missed, in_vain),
 		.count = missed->count,
 		.start = time < missed->since ? time : missed->since,
-		.end = in_vain ? model->summary.end : missed->until,
+		.end = in_vain ? weft__story_record_end(model, missed->waiter) : missed->until,
 		.task = named.waiter,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,

@@ -33,6 +33,7 @@
 
 #include "story/any.h"
 #include "story/loop_end.h"
+#include "story/other_end.h"
 #include "story/problems/answered.h"
 #include "story/problems/asleep.h"
 #include "story/problems/blocked.h"
@@ -431,6 +432,41 @@ static bool is_at_rest(const struct chains *c, uint32_t task)
 	return false;
 }
 
+/* The number of messages that `to` has received, of one sender or, with WEFT_NONE, of all; and the
+ * time of the first one. */
+static uint32_t count_messages(
+	const struct weft_story *story, uint32_t to, uint32_t sender, uint64_t *ret_first)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list list = weft__story_edges_to(story, to);
+	uint32_t count = 0;
+	*ret_first = UINT64_MAX;
+	for (uint32_t i = 0; i < list.count; i++) {
+		const uint32_t edge = list.edges[i];
+		if (e->type[edge] == WEFT_EDGE_RECEIVE &&
+			(sender == WEFT_NONE || e->from[edge] == sender) && !count++)
+			*ret_first = e->time[edge];
+	}
+	return count;
+}
+
+/* True if the task is the first to send on the connection, and sends about as often as it gets
+ * something: it waits for an answer. One that reads first waits for its next job, one that gets
+ * more for news. Not all messages are recorded. */
+static bool has_asked(const struct chains *c, uint32_t task)
+{
+	const struct weft_story *story = c->findings->story;
+	const struct weft_edges *e = &c->model->edges;
+	const uint32_t wait = weft__story_blocked_since(&c->blocked, task), source = e->to[wait];
+	struct weft__other_end other;
+	uint64_t first_sent, first_got;
+	if (!weft__story_other_end(story, source, e->time[wait], &other))
+		return false;
+	const uint32_t sent = count_messages(story, other.end, task, &first_sent);
+	const uint32_t got = count_messages(story, source, WEFT_NONE, &first_got);
+	return sent && first_sent < first_got && sent >= got / 2;
+}
+
 static bool is_idle_pool(const struct chains *c, uint32_t last)
 {
 	return c->model->tasks.kind[last] == WEFT_KIND_CONDITION && !c->outside[last];
@@ -487,11 +523,17 @@ static bool is_hang(const struct chains *c, uint32_t task, const struct weft_tra
 	return t->buffer[task] < c->model->buffer_count && c->last_run[t->buffer[task]] <= half;
 }
 
+/* The threads of a pool are idle even if the program hangs. */
+static bool is_asleep(const struct chains *c, uint32_t last)
+{
+	return weft__story_is_asleep(c->findings, last) && !is_idle_pool(c, last);
+}
+
 static enum weft_problem_severity severity_of(
 	const struct chains *c, const struct chain *chain, bool is_success, bool may_rest)
 {
 	const uint32_t task = c->first[chain->last];
-	if (weft__story_is_asleep(c->findings, chain->last))
+	if (is_asleep(c, chain->last))
 		return WEFT_SEVERITY_ERROR;
 	if (may_rest || waits_for_job(c, chain->last))
 		return WEFT_SEVERITY_HINT;
@@ -529,14 +571,16 @@ static void report_chain(const struct chains *c, const struct chain *chain, uint
 	const struct weft_trace_buffer *buffer = buffer_of(c, chain->last);
 	const uint32_t task = c->first[chain->last], named = named_for(c, task);
 	const bool is_success = buffer->ending == WEFT_ENDING_EXIT && !(buffer->wait_status & 0xffff);
+	const bool is_long = c->model->tasks.end[task] - chain->since >= HANG_NS;
 	const bool may_rest =
 		is_for_ever(c, chain->last)
 			? weft__story_answered_by_others(c->findings, &c->blocked, chain->last)
-			: is_at_rest(c, task) || is_idle_pool(c, chain->last);
+			: (is_at_rest(c, task) && !(is_long && has_asked(c, task))) ||
+				  is_idle_pool(c, chain->last);
 	const bool is_signal =
 		(buffer->wait_status & 0x7f) && weft__story_is_for_signals(c->model, chain->last);
-	const bool is_asleep = weft__story_is_asleep(c->findings, chain->last);
-	if ((is_success && may_rest && !is_stopped(c, chain->last) && !is_asleep) || is_signal)
+	const bool is_for_good = is_asleep(c, chain->last);
+	if ((is_success && may_rest && !is_stopped(c, chain->last) && !is_for_good) || is_signal)
 		return;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_UNANSWERED,
@@ -564,7 +608,7 @@ static void report_chain(const struct chains *c, const struct chain *chain, uint
 	weft__story_words_add(w, " for ");
 	weft__story_words_add_length(w, problem.end - problem.start);
 	write_end(weft__story_clause(&s, 4), c, chain->last);
-	if (is_asleep)
+	if (is_for_good)
 		weft__story_words_add(weft__story_clause(&s, 6), "; nothing is left that could end this");
 	uint32_t others = c->waiting[chain->last] - 1 - (named != task);
 	if (others)
