@@ -19,7 +19,8 @@ import threading
 import urllib.parse
 
 from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, skip, temporary_directory, weft
-from server import Recorded, Server, allow_many_sockets, id_of, need_server, ring_of
+from attack import allow_many_sockets
+from server import Recorded, Server, id_of, need_server, ring_of
 from waiting import LAST_RESORT, communicate, status_of, wait_until
 from xen_traces import capture, note
 

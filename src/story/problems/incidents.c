@@ -138,16 +138,16 @@ static bool explains_case(
 	struct reasons *s, const struct weft__finding *reason, const struct weft__case *it)
 {
 	const struct weft_problem *problem = &reason->problem;
-	const struct weft__case *cases = s->findings->cases + reason->first_case;
-	const struct weft_problem_period *periods = s->findings->periods + problem->first_period;
 	struct weft__case named = {problem->task, problem->start, problem->end};
 	const uint32_t count = reason->case_count ? reason->case_count : problem->period_count;
 	for (uint32_t i = 0; i < count && i < CASES_MAX; i++) {
 		if (reason->case_count) {
-			named = cases[i];
+			named = s->findings->cases[reason->first_case + i];
 		} else {
-			named.start = periods[i].start;
-			named.end = periods[i].end;
+			const struct weft_problem_period *period =
+				&s->findings->periods[problem->first_period + i];
+			named.start = period->start;
+			named.end = period->end;
 		}
 		if (is_because(s, problem->type, problem->thread, &named, it))
 			return true;
@@ -185,11 +185,11 @@ static bool explains(
 {
 	const struct weft_problem *problem = &finding->problem;
 	const struct weft__case named = {problem->task, problem->start, problem->end};
-	const struct weft__case *cases = s->findings->cases + finding->first_case;
 	const uint32_t count = finding->case_count < CASES_MAX ? finding->case_count : CASES_MAX;
 	uint64_t explained = 0, all = 0;
 	if (!count)
 		return is_one_finding(problem) && explains_case(s, reason, &named);
+	const struct weft__case *cases = &s->findings->cases[finding->first_case];
 	if (!explains_case(s, reason, &cases[0]))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
