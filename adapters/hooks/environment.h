@@ -6,6 +6,8 @@
 #ifndef WEFT_ADAPTERS_ENVIRONMENT_H
 #define WEFT_ADAPTERS_ENVIRONMENT_H
 
+#include <limits.h>
+
 #include "hooks/hooks.h"
 
 /* ---- Programs (target.c) ---- */
@@ -43,6 +45,9 @@ void weft__hooks_find_target_by_descriptor(struct weft__hooks_target *ret, int f
 
 /* The file of the adapters; "": unknown. */
 const char *weft__hooks_library_path(void);
+/* Finds a file of ours by its path from that one's folder: where it is installed, or in the build
+ * folder. */
+bool weft__hooks_find_beside(const char *installed, const char *built, char ret_path[PATH_MAX]);
 
 /* ---- Variables (environment.c) ---- */
 

@@ -45,19 +45,6 @@ static bool is_node(void)
 	return slash && strncmp(slash + 1, "node", 4) == 0;
 }
 
-/* The file to load: where it is installed, or in the build folder. */
-static bool find_script(char ret_path[PATH_MAX])
-{
-	static const char *const names[] = {"node/weft.js", "../bindings/node/weft.js"};
-	const char *own = weft__hooks_library_path(), *slash = strrchr(own, '/');
-	for (size_t i = 0; slash && i < sizeof(names) / sizeof(names[0]); i++) {
-		int size = snprintf(ret_path, PATH_MAX, "%.*s/%s", (int)(slash - own), own, names[i]);
-		if (size < PATH_MAX && access(ret_path, R_OK) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Copies a path as node reads it between quotes. */
 static char *quote(char *to, const char *path)
 {
@@ -93,5 +80,6 @@ bool weft__hooks_node_begin(int count, char *const arguments[])
 	for (int i = 1; i < count; i++)
 		if (refuses(arguments[i]))
 			return false;
-	return find_script(script) && add_option(script);
+	return weft__hooks_find_beside("node/weft.js", "../bindings/node/weft.js", script) &&
+		   add_option(script);
 }

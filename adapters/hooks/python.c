@@ -51,23 +51,12 @@ static void report(const char *reason)
 	weft__hooks_unseen("asyncio", reason);
 }
 
-/* The file to load: where it is installed, or in the build folder. */
-static bool find_file(char ret_path[PATH_MAX])
-{
-	static const char *const names[] = {"weft-python.so", "../bindings/python/weft/weft-python.so"};
-	const char *own = weft__hooks_library_path(), *slash = strrchr(own, '/');
-	for (size_t i = 0; slash && i < sizeof(names) / sizeof(names[0]); i++) {
-		int size = snprintf(ret_path, PATH_MAX, "%.*s/%s", (int)(slash - own), own, names[i]);
-		if (size < PATH_MAX && access(ret_path, R_OK) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void load(void)
 {
 	char path[PATH_MAX];
-	void *library = find_file(path) ? NEXT(dlopen)(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	const bool is_there =
+		weft__hooks_find_beside("weft-python.so", "../bindings/python/weft/weft-python.so", path);
+	void *library = is_there ? NEXT(dlopen)(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 	if (!library || !weft__hooks_audit_find(library, "weft_python_begin", &load_asyncio) ||
 		!weft__hooks_audit_find(library, "weft_python_begin_pools", &load_pools))
 		report("weft-python.so is not installed, or does not fit");

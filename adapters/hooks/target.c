@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -39,6 +40,18 @@ static char library[PATH_MAX];
 const char *weft__hooks_library_path(void)
 {
 	return library;
+}
+
+bool weft__hooks_find_beside(const char *installed, const char *built, char ret_path[PATH_MAX])
+{
+	const char *const names[] = {installed, built}, *slash = strrchr(library, '/');
+	for (size_t i = 0; slash && i < sizeof(names) / sizeof(names[0]); i++) {
+		int size =
+			snprintf(ret_path, PATH_MAX, "%.*s/%s", (int)(slash - library), library, names[i]);
+		if (size < PATH_MAX && access(ret_path, R_OK) == 0)
+			return true;
+	}
+	return false;
 }
 
 static const char *file_name(const char *path)

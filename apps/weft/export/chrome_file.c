@@ -5,56 +5,25 @@
  */
 #include "chrome_file.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
 #include <weft/export.h>
 
 #include "cli/output.h"
+#include "copy.h"
 
 static int append(void *output, const void *bytes, size_t size)
 {
 	return cli_output_append(output, bytes, size) ? 0 : WEFT_ERROR_SYSTEM;
 }
 
-/* The result: an error while reading, or while writing. */
-struct chrome_outcome {
-	int read_error, write_error;
-	uint64_t events;
-	bool interrupted;
-};
-
-/* Copies all events, or those before Ctrl-C; `event` is the first one, if `status` is WEFT_OK. */
-static struct chrome_outcome copy_events(const struct cli_trace *trace, int status,
-	struct weft_event *event, struct weft_export_chrome *chrome)
+static int add(
+	void *chrome, const struct weft_event *event, const struct weft_trace_description *description)
 {
-	struct chrome_outcome outcome = {0};
-	const struct weft_trace_description *description = weft_decoder_describe(trace->decoder);
-	while (status == WEFT_OK && !outcome.write_error) {
-		outcome.write_error = weft_export_chrome_add(chrome, event, description);
-		status = weft_decoder_next(trace->decoder, event);
-		if (++outcome.events % 65536 == 0 && !cli_progress_step(outcome.events)) {
-			outcome.interrupted = status == WEFT_OK;
-			break;
-		}
-	}
-	if (status < 0)
-		outcome.read_error = status;
-	else if (!outcome.write_error)
-		outcome.write_error = weft_export_chrome_finish(chrome, description);
-	return outcome;
+	return weft_export_chrome_add(chrome, event, description);
 }
 
-static int fail(
-	const struct cli_trace *trace, const char *path, struct chrome_outcome outcome, int reason)
+static int finish(void *chrome, const struct weft_trace_description *description)
 {
-	if (outcome.read_error)
-		return cli_trace_fail(trace, outcome.read_error);
-	cli_error("%s: %s", strcmp(path, "-") == 0 ? "standard output" : path,
-		outcome.write_error == WEFT_ERROR_SYSTEM ? strerror(reason)
-												 : weft_error_text(outcome.write_error));
-	return CLI_NO;
+	return weft_export_chrome_finish(chrome, description);
 }
 
 static int write_file(
@@ -65,24 +34,19 @@ static int write_file(
 	if (!cli_output_open(path, &output))
 		return CLI_NO;
 	const struct weft_export_chrome_sink sink = {append, &output};
-	struct chrome_outcome outcome = {.write_error = weft_export_chrome_create(&sink, &chrome)};
-	cli_progress_start();
+	struct export_outcome outcome = {.write_error = weft_export_chrome_create(&sink, &chrome)};
+	const struct export_writer writer = {add, finish, chrome};
 	if (!outcome.write_error)
-		outcome = copy_events(trace, status, event, chrome);
-	const int reason = errno;
-	cli_progress_end();
+		outcome = export_copy(trace, status, event, &writer);
 	weft_export_chrome_destroy(chrome);
 	cli_trace_report(trace);
 	if (outcome.read_error || outcome.write_error) {
 		cli_output_abandon(&output);
-		return fail(trace, path, outcome, reason);
+		return export_fail(trace, path, &outcome);
 	}
 	if (!cli_output_commit(&output))
 		return CLI_NO;
-	if (outcome.interrupted) {
-		cli_error("interrupted: %s has the first %" PRIu64 " events", path, outcome.events);
-		cli_progress_die_if_interrupted();
-	}
+	export_end_if_interrupted(path, &outcome);
 	return CLI_DONE;
 }
 

@@ -2,7 +2,6 @@
  *
  * weft export: writes a trace in another program's format.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "chrome_file.h"
+#include "copy.h"
 #include "ctf_directory.h"
 #include "query/export.h"
 
@@ -116,32 +116,15 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 	return status;
 }
 
-/* The result: an error while reading, or while writing. */
-struct export_outcome {
-	int read_error, write_error;
-	uint64_t events;
-	bool interrupted;
-};
-
-/* Copies all events, or those before Ctrl-C; `event` is the first one, if `status` is WEFT_OK. */
-static struct export_outcome copy_events(
-	struct weft_decoder *decoder, int status, struct weft_event *event, struct weft_export_ctf *ctf)
+static int add_ctf(
+	void *ctf, const struct weft_event *event, const struct weft_trace_description *description)
 {
-	struct export_outcome outcome = {0};
-	const struct weft_trace_description *trace = weft_decoder_describe(decoder);
-	while (status == WEFT_OK && !outcome.write_error) {
-		outcome.write_error = weft_export_ctf_add(ctf, event, trace);
-		status = weft_decoder_next(decoder, event);
-		if (++outcome.events % 65536 == 0 && !cli_progress_step(outcome.events)) {
-			outcome.interrupted = status == WEFT_OK;
-			break;
-		}
-	}
-	if (status < 0)
-		outcome.read_error = status;
-	else if (!outcome.write_error)
-		outcome.write_error = weft_export_ctf_finish(ctf, trace);
-	return outcome;
+	return weft_export_ctf_add(ctf, event, description);
+}
+
+static int finish_ctf(void *ctf, const struct weft_trace_description *description)
+{
+	return weft_export_ctf_finish(ctf, description);
 }
 
 static void report_summary(const struct cli_trace *trace, struct weft_export_ctf_summary summary)
@@ -162,31 +145,19 @@ static int write_directory(const struct cli_trace *trace, int status, struct wef
 	const struct weft_export_ctf_sink sink = {ctf_directory_append, directory};
 	struct weft_export_ctf *ctf = NULL;
 	struct export_outcome outcome = {.write_error = weft_export_ctf_create(&sink, &ctf)};
-	cli_progress_start();
+	const struct export_writer writer = {add_ctf, finish_ctf, ctf};
 	if (!outcome.write_error)
-		outcome = copy_events(trace->decoder, status, event, ctf);
-	int reason = errno;
-	cli_progress_end();
+		outcome = export_copy(trace, status, event, &writer);
 	if (outcome.read_error || outcome.write_error) {
 		ctf_directory_abandon(directory);
 		weft_export_ctf_destroy(ctf);
-		errno = reason;
-		if (outcome.read_error)
-			return cli_trace_fail(trace, outcome.read_error);
-		cli_error("%s: %s", directory->path,
-			outcome.write_error == WEFT_ERROR_SYSTEM ? strerror(reason)
-													 : weft_error_text(outcome.write_error));
-		return CLI_NO;
+		return export_fail(trace, directory->path, &outcome);
 	}
 	report_summary(trace, weft_export_ctf_summarize(ctf));
 	weft_export_ctf_destroy(ctf);
 	if (!ctf_directory_commit(directory))
 		return CLI_NO;
-	if (outcome.interrupted) {
-		cli_error(
-			"interrupted: %s has the first %" PRIu64 " events", directory->path, outcome.events);
-		cli_progress_die_if_interrupted();
-	}
+	export_end_if_interrupted(directory->path, &outcome);
 	return CLI_DONE;
 }
 

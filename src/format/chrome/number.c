@@ -148,3 +148,13 @@ bool weft__format_chrome_id(struct weft_slice text, uint64_t *ret_id)
 	*ret_id = value;
 	return text.size > 0;
 }
+
+void weft__format_chrome_put_number(
+	const struct weft__chrome_number *number, struct weft_event *event)
+{
+	event->is_real = number->is_real;
+	if (number->is_real)
+		event->real = number->real;
+	else
+		event->value = number->integer;
+}

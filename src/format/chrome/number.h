@@ -25,6 +25,9 @@ struct weft__chrome_number {
 };
 
 bool weft__format_chrome_number(struct weft_slice text, struct weft__chrome_number *ret_number);
+/* Makes the number a counter event's change or value. */
+void weft__format_chrome_put_number(
+	const struct weft__chrome_number *number, struct weft_event *event);
 
 /* An id: decimal, or hexadecimal behind 0x. False if it is anything else. */
 bool weft__format_chrome_id(struct weft_slice text, uint64_t *ret_id);

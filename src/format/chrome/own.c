@@ -63,11 +63,7 @@ static void set_change(const struct weft__json_value *value, bool is_set, struct
 	struct weft__chrome_number number = {.is_real = true, .real = NAN};
 	weft__format_chrome_number(value->text, &number);
 	event->is_set = is_set;
-	event->is_real = number.is_real;
-	if (number.is_real)
-		event->real = number.real;
-	else
-		event->value = number.integer;
+	weft__format_chrome_put_number(&number, event);
 }
 
 static void set_value(struct weft__chrome_reader *r, enum weft_slot slot,

@@ -102,11 +102,7 @@ static void make_sample(struct weft__chrome_reader *r, struct weft_slice counter
 	event->task = weft__format_chrome_running(r);
 	event->text = name_of_series(r, counter, weft__format_chrome_text(&r->texts, key));
 	event->is_set = true;
-	event->is_real = number.is_real;
-	if (number.is_real)
-		event->real = number.real;
-	else
-		event->value = number.integer;
+	weft__format_chrome_put_number(&number, event);
 }
 
 void weft__format_chrome_read_counter(struct weft__chrome_reader *r)
