@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 //
-// What an error says, without a call of the program's code: its properties may be getters, and proxies see who asks.
+// The text of an error, without a call of the program's code: its properties may be getters, and proxies see who asks.
 'use strict';
 
 const {isNativeError, isProxy} = require('util').types;

@@ -162,7 +162,7 @@ def a_lock_of_a_process_that_is_not_recorded():
 
 @case
 def few_waits_ask_for_the_list_of_locks():
-    """It takes the kernel long. This test lets go of the lock 100 times as soon as the program waits for it."""
+    """The kernel takes long for it. This test lets go of the lock 100 times as soon as the program waits for it."""
     program = ('import fcntl\n'
                'with open("a.lock") as file:\n'
                '    for _ in range(100): input(); fcntl.flock(file, fcntl.LOCK_EX); fcntl.flock(file, fcntl.LOCK_UN); print(flush=True)')

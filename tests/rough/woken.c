@@ -41,7 +41,7 @@ static void *await(void *nothing)
 	return nothing;
 }
 
-/* It is false while the thread has not begun: the mutex is free then. */
+/* False while the thread has not begun: the mutex is free then. */
 static void lock_when_it_waits(void)
 {
 	for (bool it_waits = false; !it_waits;) {

@@ -37,9 +37,10 @@ int export_fail(
 	errno = outcome->reason; /* which the message about a read error may show */
 	if (outcome->read_error)
 		return cli_trace_fail(trace, outcome->read_error);
-	cli_error("%s: %s", strcmp(path, "-") == 0 ? "standard output" : path,
-		outcome->write_error == WEFT_ERROR_SYSTEM ? strerror(outcome->reason)
-												  : weft_error_text(outcome->write_error));
+	const bool is_system = outcome->write_error == WEFT_ERROR_SYSTEM;
+	if (!is_system || strcmp(path, "-") != 0) /* else the end of the program reports it */
+		cli_error("%s: %s", path,
+			is_system ? strerror(outcome->reason) : weft_error_text(outcome->write_error));
 	return CLI_NO;
 }
 
