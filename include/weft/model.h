@@ -166,6 +166,8 @@ struct weft_counter {
 		begins_set; /* it has no value before the first sample. Else that is `start`, or unknown: */
 	bool is_relative; /* values count from one that is unknown, as changes of it are missing */
 	struct weft_number start; /* before the first sample; 0 unless the program said otherwise */
+	bool is_end_known;        /* of a relative one: the program said its value after all samples */
+	struct weft_number end;   /* that value */
 };
 
 struct weft_samples {

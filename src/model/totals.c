@@ -216,16 +216,31 @@ static void correct(struct work *w, uint32_t leading)
 	*w->counter = c;
 }
 
+/* The value that the program said after the last sample. */
+static void set_end(const struct work *w)
+{
+	struct weft_counter *c = w->counter;
+	const struct total_columns *t = w->totals;
+	const uint32_t last = w->end - 1;
+	const bool is_real = c->count > c->integers;
+	if (!c->count || t->samples[last] < c->count || t->is_real[last] != is_real)
+		return;
+	c->end = sum(w->value[c->count - 1], t->offset[last], is_real);
+	c->is_end_known = true;
+}
+
 static void correct_if_known(struct work *w)
 {
 	bool has_others;
 	memset(w->is_known, 0, w->counter->count * sizeof(*w->is_known));
 	find_offsets(w);
 	uint32_t leading = count_unknown(w, &has_others);
-	if (has_others || leading == w->counter->count)
-		w->counter->is_relative = true;
-	else
+	if (!has_others && leading < w->counter->count) {
 		correct(w, leading);
+		return;
+	}
+	w->counter->is_relative = true;
+	set_end(w);
 }
 
 /* ---- All of them ---- */

@@ -335,11 +335,15 @@ static void print_counter(
 	const struct weft_model *model, const struct weft_counter *counter, struct weft_text *text)
 {
 	struct weft_slice name = weft_model_string(model, counter->name);
-	uint32_t last = counter->first + counter->count - 1;
+	static const struct weft_counter absolute = {.is_relative = false};
+	const uint32_t last = counter->first + counter->count - 1;
 	print_value(text, 12, counter, weft_counter_number(model, counter, counter->first));
 	print_value(text, 11, counter, counter->min);
 	print_value(text, 11, counter, counter->max);
-	print_value(text, 11, counter, weft_counter_number(model, counter, last));
+	if (counter->is_end_known)
+		print_value(text, 11, &absolute, counter->end);
+	else
+		print_value(text, 11, counter, weft_counter_number(model, counter, last));
 	char changes[32];
 	int length = snprintf(changes, sizeof(changes), " %10" PRIu32 "  ", counter->count);
 	weft_text_add(text, changes, (size_t)length);

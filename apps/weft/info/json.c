@@ -114,6 +114,8 @@ static void add_counters(struct weft_text *text, const struct weft_model *model)
 		add_number(text, ",", "changes", counter->count);
 		if (counter->is_relative)
 			weft_text_add_string(text, ",\"relative\":true");
+		if (counter->is_end_known)
+			add_value(text, "end", counter->end);
 		weft_text_add_string(text, "}");
 	}
 	weft_text_add_string(text, "]");

@@ -55,10 +55,11 @@ bool metrics_trace_buffer(
 static bool describe(const struct weft_model *model, const struct weft_counter *counter,
 	struct weft__runs_counter *ret)
 {
-	if (!counter->count || counter->is_relative)
+	if (!counter->count || (counter->is_relative && !counter->is_end_known))
 		return false;
-	const struct weft_number last =
-		weft_counter_number(model, counter, counter->first + counter->count - 1);
+	const struct weft_number last = counter->is_relative ? counter->end
+														 : weft_counter_number(model, counter,
+															   counter->first + counter->count - 1);
 	*ret = (struct weft__runs_counter){.name = weft_model_string(model, counter->name).bytes,
 		.help = "",
 		.unit = "",

@@ -157,7 +157,22 @@ static void what_nobody_said_stays_relative(void **state)
 		.lost = {.start = 25, .end = 60, .count = 9, .cause = WEFT_LOSS_FULL}};
 	struct weft_model *model = make(&story);
 	assert_true(model->counters[0].is_relative);
+	assert_false(model->counters[0].is_end_known);
 	assert_int_equal(model->samples.value[2], 3);
+	weft_model_destroy(model);
+}
+
+/* All that the trace has was overwritten behind it, as of a thread that has nothing more to do. */
+static void a_total_after_all_samples_is_the_end(void **state)
+{
+	(void)state;
+	const struct story story = {STORY({10, '+', 1}, {20, '+', 1}, {70, 'T', 39}, {90, 'T', 40}),
+		.lost = {.start = 30, .end = 60, .count = 9, .cause = WEFT_LOSS_OVERWRITTEN}};
+	struct weft_model *model = make(&story);
+	const struct weft_counter *c = &model->counters[0];
+	assert_true(c->is_relative && c->is_end_known);
+	assert_int_equal(c->end.integer, 40);
+	assert_int_equal(model->samples.value[c->first + 1], 2);
 	weft_model_destroy(model);
 }
 
@@ -189,6 +204,7 @@ int main(void)
 		cmocka_unit_test(a_begin_that_is_not_known_is_left_out),
 		cmocka_unit_test(two_totals_that_agree_prove_what_is_between),
 		cmocka_unit_test(what_nobody_said_stays_relative),
+		cmocka_unit_test(a_total_after_all_samples_is_the_end),
 		cmocka_unit_test(a_level_that_changes_hides_changes),
 		cmocka_unit_test(a_value_at_its_limit_is_not_corrected),
 	};
