@@ -362,6 +362,10 @@ def what_cannot_be_used_is_refused():
         with open(data, 'w', encoding='utf-8') as file:
             file.write('this is not a database' * 100)
         assert 'not a database' in weft('agent', '--once', '--folder', outer + '/g', '--data', data, status=1).stderr
+        wrong = weft('agent', '--once', '--folder', outer + '/g', '--data', outer + '/new', '--http', '127.0.0.1:0', '--tokens', outer + '/no', status=1)
+        assert '--tokens' in wrong.stderr, wrong.stderr
+        assert not os.path.exists(outer + '/g'), 'programs would put their counters there'
+        weft('agent', '--once', '--folder', outer + '/g', '--data', outer + '/new')
         equal(os.stat(outer + '/g').st_mode & 0o7777, 0o1733 if os.geteuid() == 0 else 0o700)
         weft('agent', '--every', '1ms', status=2)
         weft('agent', 'x', status=2)

@@ -69,6 +69,7 @@ struct agent_arguments {
 	char folder[PATH_MAX], file[PATH_MAX], snapshots[PATH_MAX];
 	time_t every_s;
 	bool is_once;
+	bool has_made_folder;
 	struct agent_http_options http; /* no address: none */
 };
 
@@ -91,12 +92,13 @@ static bool make_parents(char *path, mode_t mode)
 
 /* Other users make files in root's folder, but cannot list it nor remove those of others. The mode
  * of mkdir depends on the umask. */
-static bool make_folder(char *path)
+static bool make_folder(char *path, bool *ret_is_new)
 {
 	mode_t mode = geteuid() == 0 ? 01733 : 0700;
 	if (!make_parents(path, 0755))
 		return false;
-	if ((mkdir(path, mode) == 0 && chmod(path, mode) == 0) || errno == EEXIST)
+	*ret_is_new = mkdir(path, mode) == 0 && chmod(path, mode) == 0;
+	if (*ret_is_new || errno == EEXIST)
 		return true;
 	cli_error("%s: %s", weft__runs_shown(path), strerror(errno));
 	return false;
@@ -126,7 +128,7 @@ static bool find_folder(struct agent_arguments *a)
 		cli_error("XDG_RUNTIME_DIR is not a directory of this user; use --folder DIR");
 		return false;
 	}
-	return make_folder(a->folder);
+	return make_folder(a->folder, &a->has_made_folder);
 }
 
 /* ---- Running ---- */
@@ -191,6 +193,14 @@ static int64_t now_s(void)
 	return now.tv_sec;
 }
 
+/* Programs would put their counters into a folder that no agent reads. */
+static int give_up(const struct agent_arguments *a)
+{
+	if (a->has_made_folder)
+		rmdir(a->folder);
+	return CLI_NO;
+}
+
 static int run_agent(const struct agent_arguments *a)
 {
 	struct weft__agent agent;
@@ -199,13 +209,13 @@ static int run_agent(const struct agent_arguments *a)
 	prepare_signals(&ends);
 	if ((a->options.alerts.count || a->http.address) &&
 		weft_source_survive_truncation()) /* of rings */
-		return CLI_NO;
+		return give_up(a);
 	struct agent_http *http = NULL;
 	if (!weft__agent_open(&agent, &a->options))
-		return CLI_NO;
+		return give_up(a);
 	if (a->http.address && !(http = agent_http_start(&a->http))) {
 		weft__agent_close(&agent);
-		return CLI_NO;
+		return give_up(a);
 	}
 	bool good;
 	do
@@ -377,7 +387,7 @@ int cli_agent(int argc, char **argv)
 		return cli_usage_error(
 			argv[0], "unknown operand \"%s\"; the only one is ledger", argv[optind]);
 	if ((!a.file[0] && !agent_default_file(a.file)) || !make_parents(a.file, 0700) ||
-		!find_folder(&a) || !make_snapshots_folder(&a))
+		!make_snapshots_folder(&a) || !find_folder(&a))
 		return CLI_NO;
 	a.options.folder = a.folder;
 	a.options.file = a.http.data = a.file;
