@@ -112,6 +112,7 @@ def a_child_that_waits_for_the_parent_that_waits_for_its_end():
         parent, child = (int(number) for number in process.stdout.readline().split())
         for pid, source in ((parent, 'exit of process'), (child, 'pipe')):
             wait_until('a wait for ' + source, lambda: source in weft('why', pid, env=env, status=None).stdout, process)
+        os.kill(child, signal.SIGSTOP)  # the end of the pipe's reader would end its wait
         os.kill(parent, signal.SIGKILL)
         os.kill(child, signal.SIGKILL)
         process.communicate()
