@@ -54,7 +54,9 @@ def deflate(data):
 
 
 def packed(data):
-    return base64.b64encode(deflate(data)).decode()
+    """Five characters for four bytes, an eighth less than base64 would take; begin.js unpacks them. A 'z' would
+    stand for four zeros, and a '<' could end the element: 'v' is not used otherwise."""
+    return base64.a85encode(deflate(data)).replace(b'z', b'!!!!!').replace(b'<', b'v').decode()
 
 
 def without_comments(script):

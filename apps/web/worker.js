@@ -368,8 +368,7 @@ function explain(error, title) {
 	if (code === LIMIT || code === MEMORY || error instanceof RangeError)
 		return BIG;
 	if (code === FORMAT)
-		return `${title} is not a trace that this page can read: weft's own format, OCaml's, Xen's, Mirage's CTF or sexp. ` +
-			'Of a trace of Chrome, `weft cut FILE -o FILE.weft` makes one that it reads.';
+		return `${title} is not a trace that this page can read: weft's own format, Chrome's, OCaml's, Xen's, Mirage's CTF or sexp.`;
 	if (code === EMPTY)
 		return `${title} is empty: it has no bytes.`;
 	if (code === DAMAGED)

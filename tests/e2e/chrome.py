@@ -117,22 +117,6 @@ def a_trace_is_what_it_was_after_a_cut():
         equal(json.loads(weft('info', '--json', path).stdout)['format'], 'chrome')
 
 
-@case
-def a_page_has_it_in_wefts_format():
-    with temporary_directory() as folder:
-        path = write(os.path.join(folder, 'a.json'), '[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"a"}]')
-        page = os.path.join(folder, 'a.html')
-        result = weft('render', path, '-o', page, status=None)
-        if 'without the page' in result.stderr:
-            skip('this build has no page')
-        equal(result.returncode, 0, result.stderr)
-        with open(page, encoding='utf-8') as file:
-            assert 'class="trace"' in file.read()
-        write(path, '[{"ph":"i","ts":1,"pid":1,"name":"a"},{"ph":"i","ts":1,"pid":2,"name":"a"}]')
-        equal(weft('render', path, '-o', page, status=1).stderr,
-              "weft: %s: the page does not read Chrome's traces of several processes\n" % path)
-
-
 def export(trace, folder):
     path = os.path.join(folder, os.path.basename(trace) + '.json')
     equal(weft('export', '--to', 'chrome', trace, '-o', path).stdout, '')

@@ -11,7 +11,6 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
-#include "convert.h"
 #include "page.h"
 #include "rows.h"
 
@@ -447,14 +446,7 @@ static int write_page(const struct render_arguments *a, const struct cli_trace *
 		calloc(weft_input_file_count(trace->input) + (size_t)1, sizeof(*files));
 	if (!files)
 		return WEFT_ERROR_MEMORY;
-	struct weft_text converted = {0};
 	const size_t count = list_files(trace, files);
-	int error = 0;
-	if (!page_reads(weft_decoder_describe(trace->decoder)->format)) {
-		error = page_convert(files, &converted);
-		files->bytes = converted.bytes;
-		files->size = converted.size;
-	}
 	const struct page_content content = {
 		.title = short_name(trace->name),
 		.theme = a->has_theme ? weft_theme_name(a->theme) : NULL,
@@ -463,9 +455,7 @@ static int write_page(const struct render_arguments *a, const struct cli_trace *
 		.file_count = count,
 		.hz = cli_trace_hz(),
 	};
-	if (!error)
-		error = page_write(&content, text);
-	weft_text_finish(&converted);
+	int error = page_write(&content, text);
 	free(files);
 	return error;
 }
@@ -473,14 +463,8 @@ static int write_page(const struct render_arguments *a, const struct cli_trace *
 static int render_page(const struct render_arguments *a, const struct cli_trace *trace,
 	const struct weft_layout *layout, int *ret_status)
 {
-	const struct weft_trace_description *description = weft_decoder_describe(trace->decoder);
 	struct weft_text text = {0}, command = {0};
 	struct weft_frame frame;
-	if (!page_reads(description->format) && description->buffer_count > 1) {
-		cli_error("%s: the page does not read Chrome's traces of several processes", trace->name);
-		*ret_status = CLI_NO;
-		return 0;
-	}
 	struct weft_view view;
 	place_frame(a, layout, (double)a->width, (double)a->height, &frame);
 	*ret_status = choose_view(a, layout, &frame, &view);
