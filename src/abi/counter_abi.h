@@ -13,6 +13,12 @@
  *
  *     FOLDER/0123456789abcdef0123456789abcdef.counters      `region` in hexadecimal
  *
+ * The agent removes it when the process has ended and the values are in its ledger. The metrics of
+ * a program that is recorded have a second name there, from before the first change on, which stays
+ * until they are in the trace:
+ *
+ *     FOLDER/0123456789abcdef0123456789abcdef.kept
+ *
  * The header behind the attach page then has the same `region`, and no rows. A program that records
  * from its start on has no such page: what would be behind it is in a file beside its ring
  * (run_abi.h).
@@ -80,6 +86,7 @@ struct weft_abi_counters {
 #define WEFT_ABI_AGENT_USER_FOLDER "/weft/agent"
 #define WEFT_ABI_AGENT_VARIABLE    "WEFT_AGENT"
 #define WEFT_ABI_AGENT_SUFFIX      ".counters"
+#define WEFT_ABI_AGENT_KEPT_SUFFIX ".kept"
 #define WEFT_ABI_AGENT_NAME_BYTES  42 /* of a file's name, with a NUL */
 
 WEFT_ABI_AT(weft_abi_counters, is_elsewhere, 52);

@@ -5,8 +5,8 @@
  *
  *     PROG-PID.weft      its ring, a regular file; with WEFT_IN_PLACE a symbolic link to it
  *     PROG-PID.2.weft    the ring of the next program PROG that the same process has become (exec)
- *     PROG-PID.metrics   the values of its metrics (metric_abi.h), if it has some, and if no agent
- *                        collects them
+ *     PROG-PID.metrics   the values of its metrics (metric_abi.h), if it has some; if an agent
+ *                        collects them, only their header, which says where they are
  *     PROG-PID.counters  the values of its counters (counter_abi.h), if it records from its start
  * on PROG-PID.failed    no ring: a symbolic link whose target is the reason total 64-bit words: the
  * bound on all rings together, then the size of each; a size with the highest bit: that many bytes

@@ -16,9 +16,11 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "abi/attach_abi.h"
+#include "agent/kept.h"
 #include "runs/attach/metrics.h"
 #include "runs/attach/page.h"
 #include "runs/attach/region.h"
@@ -230,10 +232,15 @@ int weft__agent_regions_find(struct weft__agent_regions *regions)
 	/* An own description, because reading moves its offset. */
 	int fd = openat(regions->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
+	struct weft__agent_kept kept = {0};
+	const time_t now = time(NULL);
 	if (!entries)
 		return errno;
 	for (struct dirent *entry; (entry = readdir(entries));) {
 		enum weft__agent_kind kind = kind_of(entry->d_name);
+		if (weft__agent_kept_look(
+				&kept, regions->folder, entry->d_name, regions->cleans, REGIONS_OF_USER_MAX, now))
+			continue;
 		if (kind != WEFT__AGENT_KINDS && weft__agent_regions_named(regions, entry->d_name))
 			continue;
 		if (remove_foreign(regions, kind, entry->d_name) || kind == WEFT__AGENT_KINDS)
@@ -243,6 +250,7 @@ int weft__agent_regions_find(struct weft__agent_regions *regions)
 			add_region(regions, kind, entry->d_name, file);
 	}
 	closedir(entries);
+	weft__agent_kept_finish(&kept);
 	return 0;
 }
 

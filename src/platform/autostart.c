@@ -373,10 +373,12 @@ static bool resume_child(bool for_event)
 	struct failure failure;
 	bool started = start_in_directory(&failure);
 	weft__store(&weft__recorder.parent, NULL);
-	if (started) /* the child must not reuse ids of the parent's tasks */
+	if (started) { /* the child must not reuse ids of the parent's tasks */
 		weft__store(&weft__record_header()->next_task, next_task);
-	else
+		weft__platform_metrics_keep();
+	} else {
 		give_up();
+	}
 	__atomic_store_n(&weft__live.has_resumed, 2, __ATOMIC_SEQ_CST);
 	count_missed();
 	errno = saved;

@@ -125,12 +125,23 @@ struct weft_abi_metrics;
 void weft__platform_region_begin_metrics(struct weft_abi_metrics *metrics);
 
 /* Makes a file of that name for this process's counters, begins it, and maps it. NULL: there is no
- * agent, or it takes no file of ours. */
+ * agent, or it takes no file of ours. `beside` is the path for a header beside the ring; NULL: this
+ * process has no ring in a run directory. */
 struct weft_abi_counters *weft__platform_region_make(const uint8_t region[16]);
-struct weft_abi_metrics *weft__platform_region_make_metrics(const uint8_t region[16]);
+struct weft_abi_metrics *weft__platform_region_make_metrics(
+	const uint8_t region[16], const char *beside);
+
+/* Gives the file of that name, which is this process's, its second name, and makes the header
+ * beside the ring. */
+void weft__platform_region_keep(const uint8_t region[16], const char *beside);
 
 /* A new file of that path and size, mapped; it is zero. NULL if that is impossible. */
 void *weft__platform_region_make_at(const char *path, size_t bytes);
+
+/* ---- metrics.c ---- */
+
+/* Called when a forked child has made its ring: its metrics may be older. */
+void weft__platform_metrics_keep(void);
 
 /* ---- run.c ---- */
 

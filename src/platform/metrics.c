@@ -24,6 +24,8 @@ static struct weft__shared_memory values = {.name = WEFT_ABI_METRICS_NAME, .fd =
 static struct weft__shared_memory children = {.name = WEFT_ABI_CHILDREN_NAME, .fd = -1};
 static bool are_children_shared;
 
+static uint8_t collected[16]; /* the name of the file of an agent; zero: there is none */
+
 /* ---- Memory ---- */
 
 /* True if others must not read it, or if filters may end the process at the calls that share it. */
@@ -43,9 +45,12 @@ static bool is_wiped(void)
 /* Memory that keeps the values when the process has ended: NULL if nobody wants them then. */
 static struct weft_abi_metrics *make_lasting(const uint8_t region[16])
 {
-	struct weft_abi_metrics *memory = weft__platform_region_make_metrics(region);
-	const char *path = memory ? NULL : weft__platform_linux_beside(WEFT_ABI_RUN_METRICS);
-	if (!path || !(memory = weft__platform_region_make_at(path, WEFT_ABI_METRICS_BYTES)))
+	const char *path = weft__platform_linux_beside(WEFT_ABI_RUN_METRICS);
+	struct weft_abi_metrics *memory = weft__platform_region_make_metrics(region, path);
+	memset(collected, 0, sizeof(collected));
+	if (memory)
+		memcpy(collected, region, sizeof(collected));
+	if (memory || !path || !(memory = weft__platform_region_make_at(path, WEFT_ABI_METRICS_BYTES)))
 		return memory;
 	memcpy(memory->region, region, sizeof(memory->region));
 	weft__platform_region_begin_metrics(memory);
@@ -69,6 +74,15 @@ static bool share_values(void)
 	weft__platform_region_begin_metrics(memory);
 	weft__record_metrics_share(named ? named : memory);
 	return true;
+}
+
+void weft__platform_metrics_keep(void)
+{
+	static const uint8_t none[16];
+	const char *path = weft__platform_linux_beside(WEFT_ABI_RUN_METRICS);
+	if (path && weft__load(&weft__record_metrics()->own.cells) &&
+		memcmp(collected, none, sizeof(collected)) != 0)
+		weft__platform_region_keep(collected, path);
 }
 
 static size_t children_bytes(uint32_t count)

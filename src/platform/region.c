@@ -12,7 +12,9 @@
  * SIGBUS at some change of a counter. If anything fails, the counters stay in nameless memory.
  *
  * A program that is recorded has its counters in a file beside its ring, and its metrics if no
- * agent collects them.
+ * agent collects them. If one does, what saves the trace needs their last values as well, while the
+ * agent may remove the file as soon as the program has ended. So the file has a second name, and a
+ * header beside the ring has that name. Both are there before the first one is.
  *
  * All system calls are made at the program's start, with its first metric, and in the handler of
  * fork(): later the program may have installed a filter that kills. A forked child that executes
@@ -114,6 +116,13 @@ static bool has_room(int fd, const struct stat *status)
 
 /* ---- The file ---- */
 
+/* A limit on the size of files would end the program by SIGXFSZ. */
+static bool may_grow(size_t bytes)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
+}
+
 /* A file without a name, which has all its pages; -1 if that fails. */
 static int make_file(int in, size_t bytes)
 {
@@ -194,7 +203,26 @@ struct kind {
 	const char *suffix;
 	size_t bytes;
 	void (*begin)(void *memory, const uint8_t region[16]);
+	bool is_kept; /* the file has a second name */
 };
+
+static void unname(int in, const uint8_t region[16], const char *suffix)
+{
+	char name[WEFT_ABI_AGENT_NAME_BYTES];
+	compose_name(region, suffix, name);
+	unlinkat(in, name, 0);
+}
+
+static bool name_all(int fd, int in, const struct kind *kind, const uint8_t region[16])
+{
+	if (kind->is_kept && !name_file(fd, in, region, WEFT_ABI_AGENT_KEPT_SUFFIX))
+		return false;
+	if (name_file(fd, in, region, kind->suffix))
+		return true;
+	if (kind->is_kept)
+		unname(in, region, WEFT_ABI_AGENT_KEPT_SUFFIX);
+	return false;
+}
 
 /* The file is complete before it has a name. */
 static void *make_in(int in, const struct kind *kind, const uint8_t region[16])
@@ -203,7 +231,7 @@ static void *make_in(int in, const struct kind *kind, const uint8_t region[16])
 	void *memory = fd >= 0 ? weft__platform_memory_map(fd, kind->bytes) : NULL;
 	if (memory) {
 		kind->begin(memory, region);
-		if (!name_file(fd, in, region, kind->suffix)) {
+		if (!name_all(fd, in, kind, region)) {
 			weft__platform_memory_unmap(memory, kind->bytes);
 			memory = NULL;
 		}
@@ -217,11 +245,9 @@ static void *make(const struct kind *kind, const uint8_t region[16])
 {
 	int saved = errno;
 	struct stat status;
-	struct rlimit limit;
 	void *memory = NULL;
-	/* A limit on the size of files would end the program by SIGXFSZ. */
-	bool may_grow = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= kind->bytes;
-	int in = folder[0] && may_grow && has_one_user() ? open_folder(folder, &status) : -1;
+	int in =
+		folder[0] && may_grow(kind->bytes) && has_one_user() ? open_folder(folder, &status) : -1;
 	if (in >= 0 && has_room(in, &status))
 		memory = make_in(in, kind, region);
 	if (in >= 0)
@@ -233,11 +259,9 @@ static void *make(const struct kind *kind, const uint8_t region[16])
 void *weft__platform_region_make_at(const char *path, size_t bytes)
 {
 	const struct stat folder_of_run = {.st_size = 0};
-	struct rlimit limit;
 	void *memory = NULL;
 	int saved = errno;
-	bool may_grow = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
-	int fd = may_grow
+	int fd = may_grow(bytes)
 				 ? weft__kernel_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)
 				 : -1;
 	if (fd >= 0 && has_room(fd, &folder_of_run) && fallocate(fd, 0, 0, (off_t)bytes) == 0)
@@ -257,9 +281,43 @@ struct weft_abi_counters *weft__platform_region_make(const uint8_t region[16])
 	return make(&kind, region);
 }
 
-struct weft_abi_metrics *weft__platform_region_make_metrics(const uint8_t region[16])
+/* The header beside the ring. */
+static bool refer(const char *beside, const uint8_t region[16])
 {
-	static const struct kind kind = {
-		WEFT_ABI_AGENT_METRICS_SUFFIX, WEFT_ABI_METRICS_BYTES, begin_metrics};
-	return make(&kind, region);
+	struct weft_abi_metrics header = {.is_elsewhere = 1};
+	int fd = weft__kernel_open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	begin_metrics(&header, region);
+	bool good = fd >= 0 && weft__kernel_write(fd, &header, sizeof(header)) == sizeof(header);
+	if (fd >= 0 && !good)
+		weft__kernel_unlink(beside);
+	if (fd >= 0)
+		weft__kernel_close(fd);
+	return good;
+}
+
+void weft__platform_region_keep(const uint8_t region[16], const char *beside)
+{
+	int saved = errno;
+	char name[WEFT_ABI_AGENT_NAME_BYTES], kept[WEFT_ABI_AGENT_NAME_BYTES];
+	struct stat status;
+	int in = open_folder(folder, &status);
+	compose_name(region, WEFT_ABI_AGENT_METRICS_SUFFIX, name);
+	compose_name(region, WEFT_ABI_AGENT_KEPT_SUFFIX, kept);
+	if (in >= 0 && may_grow(WEFT_ABI_METRICS_BYTES) && refer(beside, region) &&
+		linkat(in, name, in, kept, 0) != 0)
+		weft__kernel_unlink(beside);
+	if (in >= 0)
+		weft__kernel_close(in);
+	errno = saved;
+}
+
+struct weft_abi_metrics *weft__platform_region_make_metrics(
+	const uint8_t region[16], const char *beside)
+{
+	struct kind kind = {WEFT_ABI_AGENT_METRICS_SUFFIX, WEFT_ABI_METRICS_BYTES, begin_metrics,
+		folder[0] && beside && may_grow(WEFT_ABI_METRICS_BYTES) && refer(beside, region)};
+	struct weft_abi_metrics *memory = make(&kind, region);
+	if (!memory && kind.is_kept)
+		weft__kernel_unlink(beside);
+	return memory;
 }

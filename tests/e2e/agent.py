@@ -127,6 +127,47 @@ def a_program_under_weft_record_counts_once():
             equal(it.ask(sql), [(7 * (2 - files),)])
 
 
+def files_called(it, suffix):
+    return len([name for name in it.files() if name.endswith(suffix)])
+
+
+def trace_of_a_counted_program(lines, kept):
+    """Kills a recorded program, and lets an agent count it before `weft record` saves it: its metrics in the trace."""
+    with host(subject=os.path.join(BUILD, 'tests', 'metric-types-subject')) as it:
+        traces = os.path.join(it.outer, 'traces')
+        os.mkdir(traces)
+        record = it.program(command=(WEFT, 'record', '-o', traces, '--'))
+        with open('/proc/%d/task/%d/children' % (record.pid, record.pid), encoding='ascii') as children:
+            pid = int(children.read())
+        for line in lines:
+            record.stdin.write(line + '\n')
+            record.stdin.flush()
+            if line == 'fork':
+                pid = int(record.stdout.readline())
+            equal(record.stdout.readline().rstrip('\n'), line)
+        equal(files_called(it, '.kept'), kept)
+        os.kill(record.pid, signal.SIGSTOP)
+        os.kill(pid, signal.SIGKILL)
+        wait_until('they are counted', lambda: it.look() and files_called(it, '.metrics') == 0)
+        equal((files_called(it, '.kept'), it.totals()), (kept, {'tcp_acked': 21}))
+        os.kill(record.pid, signal.SIGCONT)
+        it.running.remove(record)
+        record.communicate()
+        equal(files_called(it, '.kept'), 0)
+        return [(line['counter'], line['value']) for line in json_lines(weft('metrics', '--json', traces).stdout) if line['pid'] == pid]
+
+
+@case
+def a_trace_has_metrics_that_the_agent_has_counted_and_removed():
+    equal(trace_of_a_counted_program(['mark', 'open 3', 'acked eu acme 7'], 1), [('open/streams', 3), *3 * [('tcp_acked', 7)]])
+
+
+@case
+def so_has_that_of_a_forked_child():
+    """It makes its ring when it records, after its metrics."""
+    equal(trace_of_a_counted_program(['open 9', 'fork', 'acked eu acme 7', 'mark', 'open 3'], 2), [('open/streams', 3), *3 * [('tcp_acked', 7)]])
+
+
 @case
 def nothing_is_lost_or_counted_twice_at_any_system_call():
     if build_option('b_sanitize') != 'none':

@@ -7,6 +7,7 @@
  *     latency NUMBER               records nanoseconds in a histogram
  *     stream NUMBER                makes a child of pool eu, customer acme, and adds to it
  *     end                          ends that child
+ *     mark                         records an event
  *     fork                         goes on in a child, and prints its process id
  */
 #include <stdio.h>
@@ -54,6 +55,8 @@ static void obey(char *line)
 		weft_metric_record(weft_metric_get(&latency, NULL, 0), strtoull(rest, NULL, 10));
 	else if (strcmp(word, "end") == 0)
 		weft_metric_end(stream);
+	if (strcmp(word, "mark") == 0)
+		weft_mark("here");
 	if (strcmp(word, "stream") == 0) {
 		stream = weft_metric_child_n(weft_metric_get(&acked, acme, 2), "stream", 4711);
 		weft_metric_add(stream, strtoull(rest, NULL, 10));

@@ -108,21 +108,87 @@ static int open_folder_of(uid_t user)
 	return (int)fd;
 }
 
+#define FOLDERS 4
+
+/* One of the folders in which a user's programs may have their files. -1: it is not there. */
+static int open_folder_number(unsigned number, uid_t user)
+{
+	const char *wanted = getenv(WEFT_ABI_AGENT_VARIABLE);
+	char folder[PATH_MAX];
+	switch (number) {
+	case 0:
+		return is_wanted(wanted) ? open_folder(wanted) : -1;
+	case 1:
+		return open_folder(WEFT_ABI_AGENT_FOLDER);
+	case 2:
+		return find_user_folder(folder) ? open_folder(folder) : -1;
+	default:
+		return geteuid() == 0 ? open_folder_of(user) : -1;
+	}
+}
+
 int weft__runs_region_open(const uint8_t region[16], const char *suffix, uid_t user)
 {
-	char name[WEFT_ABI_AGENT_NAME_BYTES], folder[PATH_MAX];
-	const char *wanted = getenv(WEFT_ABI_AGENT_VARIABLE);
+	char name[WEFT_ABI_AGENT_NAME_BYTES];
+	int fd = -1;
 	weft__runs_region_name(region, suffix, name);
-	int fd = is_wanted(wanted) ? open_in(open_folder(wanted), name, user) : -1;
-	if (fd < 0)
-		fd = open_in(open_folder(WEFT_ABI_AGENT_FOLDER), name, user);
-	if (fd < 0 && find_user_folder(folder))
-		fd = open_in(open_folder(folder), name, user);
-	if (fd < 0 && geteuid() == 0)
-		fd = open_in(open_folder_of(user), name, user);
+	for (unsigned i = 0; fd < 0 && i < FOLDERS; i++)
+		fd = open_in(open_folder_number(i, user), name, user);
 	if (fd < 0)
 		errno = ENOENT;
 	return fd;
+}
+
+/* False: the file is not a header that refers to an agent's folder. */
+static bool read_reference(int fd, uint8_t ret_region[16], uid_t *ret_user)
+{
+	struct weft_abi_metrics header;
+	struct stat status;
+	if (weft__runs_region_read(fd, 0, &header, sizeof(header)) != 0 || fstat(fd, &status) != 0 ||
+		memcmp(header.magic, WEFT_ABI_METRICS_MAGIC, sizeof(header.magic)) != 0 ||
+		!header.is_elsewhere)
+		return false;
+	memcpy(ret_region, header.region, 16);
+	*ret_user = status.st_uid;
+	return true;
+}
+
+int weft__runs_region_open_kept(int header)
+{
+	uint8_t region[16];
+	uid_t user;
+	if (!read_reference(header, region, &user))
+		return header;
+	close(header);
+	return weft__runs_region_open(region, WEFT_ABI_AGENT_KEPT_SUFFIX, user);
+}
+
+static void drop_in(int folder, const char *name, uid_t user)
+{
+	struct stat status;
+	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_uid == user)
+		unlinkat(folder, name, 0);
+}
+
+void weft__runs_region_drop_kept(const char *header)
+{
+	uint8_t region[16];
+	uid_t user;
+	char name[WEFT_ABI_AGENT_NAME_BYTES];
+	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	int fd = open(header, flags);
+	bool is_kept = fd >= 0 && read_reference(fd, region, &user);
+	if (fd >= 0)
+		close(fd);
+	if (is_kept)
+		weft__runs_region_name(region, WEFT_ABI_AGENT_KEPT_SUFFIX, name);
+	for (unsigned i = 0; is_kept && i < FOLDERS; i++) {
+		int folder = open_folder_number(i, user);
+		if (folder >= 0) {
+			drop_in(folder, name, user);
+			close(folder);
+		}
+	}
 }
 
 int weft__runs_region_open_of(const char *ring, const char *beside, uid_t user)
@@ -150,8 +216,9 @@ int weft__runs_region_open_beside(pid_t pid, const uint8_t region[16], uid_t use
 	int fd = weft__runs_find_mapped(pid, &found)
 				 ? weft__runs_region_open_of(found.path, WEFT_ABI_RUN_METRICS, user)
 				 : -1;
-	if (fd < 0 || (weft__runs_region_read(fd, 0, &header, sizeof(header)) == 0 &&
-					  memcmp(header.region, region, sizeof(header.region)) == 0))
+	if (fd < 0 ||
+		(weft__runs_region_read(fd, 0, &header, sizeof(header)) == 0 && !header.is_elsewhere &&
+			memcmp(header.region, region, sizeof(header.region)) == 0))
 		return fd;
 	close(fd);
 	errno = ENOENT;

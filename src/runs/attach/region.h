@@ -30,6 +30,14 @@ int weft__runs_region_open_at(int folder, const char *name);
  * no folder that this process may look into has them. */
 int weft__runs_region_open(const uint8_t region[16], const char *suffix, uid_t user);
 
+/* The metrics of a program that may have ended: `header` is the file beside its ring, which is
+ * closed if it says that they are in an agent's folder. -1: they are not there any more. */
+int weft__runs_region_open_kept(int header);
+
+/* Removes the name by which they are kept, if that is so: they are in the trace. `header` is that
+ * file's path. */
+void weft__runs_region_drop_kept(const char *header);
+
 /* Opens the metrics of that name beside the ring into which the user's process records. -1 with
  * errno. */
 int weft__runs_region_open_beside(pid_t pid, const uint8_t region[16], uid_t user);

@@ -27,6 +27,7 @@
 
 #include "abi/run_abi.h"
 #include "runs/attach/answered.h"
+#include "runs/attach/region.h"
 #include "runs/message.h"
 
 /* True if `path` is a directory that we own, and not a link. With `make_private` its mode is set so
@@ -341,6 +342,7 @@ void weft__runs_directory_remove_values(const char *directory, const struct weft
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
 		snprintf(
 			path, sizeof(path), "%s%.*s%s", directory, ring->stem_size, ring->name, suffixes[i]);
+		weft__runs_region_drop_kept(path);
 		unlink(path);
 	}
 }
@@ -350,9 +352,9 @@ void weft__runs_directory_remove(
 {
 	char path[PATH_MAX + NAME_MAX + 1];
 	for (size_t i = 0; i < rings->count; i++) {
+		weft__runs_directory_remove_values(directory, &rings->list[i]);
 		snprintf(path, sizeof(path), "%s%s", directory, rings->list[i].name);
 		unlink(path);
-		weft__runs_directory_remove_values(directory, &rings->list[i]);
 	}
 	snprintf(path, sizeof(path), "%s" WEFT_ABI_RUN_ORPHANED, directory);
 	unlink(path);

@@ -22,7 +22,9 @@ int weft__runs_values_open(const char *path, const struct weft__runs_ring *ring)
 	int fd = stat(path, &status) == 0
 				 ? weft__runs_region_open_of(path, WEFT_ABI_RUN_METRICS, status.st_uid)
 				 : -1;
-	return fd < 0 && ring->is_running ? weft__runs_metrics_open(ring->pid) : fd;
+	if (fd >= 0)
+		return weft__runs_region_open_kept(fd);
+	return ring->is_running ? weft__runs_metrics_open(ring->pid) : -1;
 }
 
 bool weft__runs_values_pack(int values, struct weft_text *ret_table)

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/kept.h"
 #include "agent/labels.h"
 #include "agent/sha256.h"
 #include "agent/window.h"
@@ -459,6 +460,8 @@ static void entries_in_which_nobody_counts_are_removed(void **state)
 	} entries[] = {{"f1-foreign", S_IFREG, true}, {"f2-folder", S_IFDIR, true},
 		{"00000000000000000000000000000002" WEFT_ABI_AGENT_SUFFIX, S_IFREG, true},
 		{"00000000000000000000000000000003" WEFT_ABI_AGENT_SUFFIX, S_IFIFO, true},
+		{"00000000000000000000000000000004" WEFT_ABI_AGENT_KEPT_SUFFIX, S_IFREG, true},
+		{"00000000000000000000000000000005" WEFT_ABI_AGENT_KEPT_SUFFIX, S_IFIFO, true},
 		{"f3-own", S_IFREG, false}};
 	(void)state;
 	struct world world;
@@ -466,7 +469,7 @@ static void entries_in_which_nobody_counts_are_removed(void **state)
 	if (geteuid() != 0)
 		skip();
 	begin(&world);
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
 		snprintf(path, sizeof(path), "%s/%s", world.folder, entries[i].name);
 		assert_int_equal(
 			entries[i].type == S_IFDIR ? mkdir(path, 0700) : mknod(path, entries[i].type | 0600, 0),
@@ -475,7 +478,7 @@ static void entries_in_which_nobody_counts_are_removed(void **state)
 			assert_int_equal(chown(path, 65534, 65534), 0);
 	}
 	assert_true(weft__agent_look(&world.agent, START + 1));
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
 		snprintf(path, sizeof(path), "%s/%s", world.folder, entries[i].name);
 		assert_int_equal(access(path, F_OK), 0);
 	}
@@ -483,11 +486,65 @@ static void entries_in_which_nobody_counts_are_removed(void **state)
 	open_agent(&world);
 	world.agent.ledger.regions.cleans = true;
 	assert_true(weft__agent_look(&world.agent, START + 2));
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
 		snprintf(path, sizeof(path), "%s/%s", world.folder, entries[i].name);
 		assert_int_equal(access(path, F_OK), entries[i].is_others ? -1 : 0);
 	}
 	unlink(path);
+	end(&world);
+}
+
+static bool has(const struct world *world, const char *name)
+{
+	return faccessat(world->agent.ledger.regions.folder, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* The name for a trace outlives the other one, a week long. */
+static void second_names_stay_for_a_week(void **state)
+{
+	static const char first[] = NAME WEFT_ABI_AGENT_SUFFIX, second[] = NAME ".kept";
+	(void)state;
+	const time_t now = time(NULL), day = 86400;
+	struct weft__agent_kept kept = {0};
+	struct world world;
+	begin(&world);
+	const int folder = world.agent.ledger.regions.folder;
+	assert_int_equal(linkat(folder, first, folder, second, 0), 0);
+	assert_false(weft__agent_kept_look(&kept, folder, first, true, 1, now));
+	assert_true(weft__agent_kept_look(&kept, folder, second, true, 1, now + 8 * day));
+	assert_true(has(&world, second));
+	assert_int_equal(unlinkat(folder, first, 0), 0);
+	assert_true(weft__agent_kept_look(&kept, folder, second, true, 1, now + 6 * day));
+	assert_true(has(&world, second));
+	assert_true(weft__agent_kept_look(&kept, folder, second, true, 1, now + 8 * day));
+	assert_false(has(&world, second));
+	weft__agent_kept_finish(&kept);
+	end(&world);
+}
+
+/* Those of the agent's own user have no limit. */
+static void a_user_has_so_many_second_names(void **state)
+{
+	(void)state;
+	struct weft__agent_kept kept = {0};
+	struct world world;
+	char name[64];
+	if (geteuid() != 0)
+		skip();
+	begin(&world);
+	const int folder = world.agent.ledger.regions.folder;
+	for (unsigned i = 1; i <= 4; i++) {
+		snprintf(name, sizeof(name), "%032u" WEFT_ABI_AGENT_KEPT_SUFFIX, i);
+		int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		assert_int_equal(write(fd, "x", 1), 1);
+		assert_int_equal(fchown(fd, i <= 3 ? 65534 : 65533, 65534), 0);
+		close(fd);
+		assert_true(weft__agent_kept_look(&kept, folder, name, true, 2, time(NULL)));
+		assert_int_equal(has(&world, name), i != 3);
+		if (i != 3)
+			unlinkat(folder, name, 0);
+	}
+	weft__agent_kept_finish(&kept);
 	end(&world);
 }
 
@@ -604,6 +661,8 @@ int main(void)
 		cmocka_unit_test(a_process_lives_until_it_is_known_to_have_ended),
 		cmocka_unit_test(a_file_that_cannot_be_opened_is_not_counted_twice),
 		cmocka_unit_test(entries_in_which_nobody_counts_are_removed),
+		cmocka_unit_test(second_names_stay_for_a_week),
+		cmocka_unit_test(a_user_has_so_many_second_names),
 		cmocka_unit_test(days_begin_where_the_date_changes),
 		cmocka_unit_test(hours_are_those_that_the_clock_showed),
 		cmocka_unit_test(hashes_are_those_of_the_standard),
