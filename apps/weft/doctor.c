@@ -111,6 +111,7 @@ static int examine_program(const char *name)
 	struct weft__runs_executable it;
 	char hindrance[RECORD_HINDRANCE_BYTES];
 	weft__runs_executable_examine(name, &it);
+	weft__runs_executable_search(&it);
 	if (it.error) {
 		cli_error("%s: %s", weft__runs_shown(it.path), strerror(it.error));
 		return CLI_UNREADABLE;

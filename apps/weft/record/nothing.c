@@ -112,6 +112,7 @@ void record_report_nothing(const char *program, bool has_adapters)
 	struct weft__runs_executable it;
 	char hindrance[RECORD_HINDRANCE_BYTES];
 	weft__runs_executable_examine(program, &it);
+	weft__runs_executable_search(&it);
 	const char *name = weft__runs_shown(program);
 	if (it.error)
 		cli_error("%s recorded nothing, and %s cannot be read to find out why: %s", name,

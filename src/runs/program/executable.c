@@ -151,33 +151,6 @@ static bool is_dynamic(int fd, const struct identity *identity)
 	return false;
 }
 
-/* Searches the file for the texts: the name of libweft's shared library, that of a variable that
- * only libweft reads, and the mark of Go's linker. */
-static void search(int fd, struct weft__runs_executable *executable)
-{
-	enum {
-		BYTES = 1 << 16,
-		OVERLAP = 32
-	};
-	static const char go[] = "\xff Go buildinf:";
-	char *bytes = malloc(OVERLAP + BYTES);
-	size_t kept = 0;
-	ssize_t size;
-	for (off_t at = 0; bytes && at < SEARCHED_MAX_BYTES; at += size) {
-		size = pread(fd, bytes + kept, BYTES, at);
-		if (size <= 0)
-			break;
-		size_t filled = kept + (size_t)size;
-		executable->has_libweft |=
-			memmem(bytes, filled, "libweft.so", 10) != NULL ||
-			memmem(bytes, filled, WEFT_ABI_RUN_IN_PLACE, sizeof(WEFT_ABI_RUN_IN_PLACE)) != NULL;
-		executable->is_go |= memmem(bytes, filled, go, sizeof(go) - 1) != NULL;
-		kept = filled < OVERLAP ? filled : OVERLAP;
-		memmove(bytes, bytes + filled - kept, kept);
-	}
-	free(bytes);
-}
-
 static void examine_elf(
 	int fd, const struct identity *identity, struct weft__runs_executable *executable)
 {
@@ -191,7 +164,6 @@ static void examine_elf(
 		own.ident[EI_CLASS] != identity->ident[EI_CLASS])
 		executable->machine =
 			name_machine(is_swapped ? __builtin_bswap16(identity->machine) : identity->machine);
-	search(fd, executable);
 }
 
 /* ---- Privileges ---- */
@@ -244,4 +216,40 @@ void weft__runs_executable_examine(const char *name, struct weft__runs_executabl
 	for (unsigned scripts = 0; scripts < SCRIPTS_MAX && examine_file(&executable); scripts++)
 		executable.is_script = true;
 	*ret_executable = executable;
+}
+
+/* Searches the file for the texts: the name of libweft's shared library, that of a variable that
+ * only libweft reads, and the mark of Go's linker. */
+static void search_file(int fd, struct weft__runs_executable *executable)
+{
+	enum {
+		BYTES = 1 << 16,
+		OVERLAP = 32
+	};
+	static const char go[] = "\xff Go buildinf:";
+	char *bytes = malloc(OVERLAP + BYTES);
+	size_t kept = 0;
+	ssize_t size;
+	for (off_t at = 0; bytes && at < SEARCHED_MAX_BYTES; at += size) {
+		size = pread(fd, bytes + kept, BYTES, at);
+		if (size <= 0)
+			break;
+		size_t filled = kept + (size_t)size;
+		executable->has_libweft |=
+			memmem(bytes, filled, "libweft.so", 10) != NULL ||
+			memmem(bytes, filled, WEFT_ABI_RUN_IN_PLACE, sizeof(WEFT_ABI_RUN_IN_PLACE)) != NULL;
+		executable->is_go |= memmem(bytes, filled, go, sizeof(go) - 1) != NULL;
+		kept = filled < OVERLAP ? filled : OVERLAP;
+		memmove(bytes, bytes + filled - kept, kept);
+	}
+	free(bytes);
+}
+
+void weft__runs_executable_search(struct weft__runs_executable *executable)
+{
+	int fd = executable->is_elf ? open_regular(executable->path) : -1;
+	if (fd < 0)
+		return;
+	search_file(fd, executable);
+	close(fd);
 }

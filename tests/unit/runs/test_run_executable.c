@@ -30,6 +30,7 @@ static struct weft__runs_executable examine(const char *name)
 {
 	struct weft__runs_executable executable;
 	weft__runs_executable_examine(name, &executable);
+	weft__runs_executable_search(&executable);
 	return executable;
 }
 
