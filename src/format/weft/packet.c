@@ -25,6 +25,25 @@ static uint64_t load_state(const uint8_t *packet)
 	return load_word(packet, offsetof(struct weft_abi_packet, state));
 }
 
+/* True if the hand has not come to the packet. To look at it would make the system allocate its
+ * page: most of the time that it takes to save a short program's ring. A hand that is damaged must
+ * not hide packets: those at both ends of what is left out are looked at. */
+static bool is_unclaimed(const struct weft__buffer *b, uint32_t index)
+{
+	if (b->stream)
+		return false;
+	const uint64_t hand = load_word(b->bytes, offsetof(struct weft_abi_buffer, hand));
+	return hand && hand < index && index < b->packet_count - 1 &&
+		   load_state(weft__format_buffer_packet(b, (uint32_t)hand)) == 0 &&
+		   load_state(weft__format_buffer_packet(b, b->packet_count - 1)) == 0;
+}
+
+/* 0: unused. */
+static uint64_t state_of(const struct weft__buffer *b, uint32_t index)
+{
+	return is_unclaimed(b, index) ? 0 : load_state(weft__format_buffer_packet(b, index));
+}
+
 static bool is_opening(uint64_t state)
 {
 	return (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING;
@@ -54,7 +73,7 @@ bool weft__format_packet_is_same(const struct weft__buffer *b, uint32_t index, u
 
 uint64_t weft__format_packet_closed(const struct weft__buffer *b, uint32_t index)
 {
-	uint64_t state = load_state(weft__format_buffer_packet(b, index));
+	uint64_t state = state_of(b, index);
 	return (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_CLOSED ? state >> 2 : UINT64_MAX;
 }
 
@@ -62,9 +81,10 @@ uint64_t weft__format_packet_peek(
 	const struct weft__buffer *b, uint32_t index, uint32_t *ret_committed)
 {
 	const uint8_t *packet = weft__format_buffer_packet(b, index);
-	uint64_t state = load_state(packet);
+	uint64_t state = state_of(b, index);
 	if (ret_committed)
-		*ret_committed = (uint32_t)load_word(packet, offsetof(struct weft_abi_packet, committed));
+		*ret_committed =
+			state ? (uint32_t)load_word(packet, offsetof(struct weft_abi_packet, committed)) : 0;
 	return is_opening(state) ? 0 : state >> 2;
 }
 
@@ -72,7 +92,7 @@ enum weft__verdict weft__format_packet_read(
 	const struct weft__buffer *b, uint32_t index, struct weft_abi_packet *ret_header)
 {
 	const uint8_t *packet = weft__format_buffer_packet(b, index);
-	uint64_t state = load_state(packet);
+	uint64_t state = state_of(b, index);
 	if (state == 0)
 		return WEFT__PACKET_UNUSED;
 	/* Loaded before the rest of the header, so that `thread_records` counts at least the records

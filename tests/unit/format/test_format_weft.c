@@ -625,6 +625,47 @@ static void a_copy_of_damage_is_as_damaged(void **state)
 	assert_memory_equal(copy, buffer, BUFFER_BYTES);
 }
 
+static uint64_t count_events(void)
+{
+	struct reading *r = read_bytes(buffer, BUFFER_BYTES);
+	const uint64_t count = r->count;
+	done(r);
+	return count;
+}
+
+/* No recorder makes a packet that the hand has not come to: if there is one, and it is not read,
+ * then none of these are looked at. */
+static void packets_before_which_the_hand_stopped_are_not_looked_at(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < PACKETS; i += 2) {
+		open_packet(i, i + 1, 1, 1000 + i);
+		put_switch(i, 1, i);
+	}
+	header()->hand = 1;
+	assert_int_equal(count_events(), 1);
+	header()->hand = 0;
+	assert_int_equal(count_events(), 2);
+	header()->hand = 3;
+	assert_int_equal(count_events(), 2);
+}
+
+static void a_damaged_hand_hides_no_packets(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < PACKETS; i++) {
+		open_packet(i, i + 1, 1, 1000 + i);
+		put_switch(i, 1, i);
+	}
+	for (uint64_t hand = 0; hand < PACKETS; hand++) {
+		header()->hand = hand;
+		assert_int_equal(count_events(), PACKETS);
+	}
+	memset(packet(1), 0, PACKET_BYTES);
+	header()->hand = 1;
+	assert_int_equal(count_events(), PACKETS - 1);
+}
+
 /* Offsets of the parts in a hostile header; see weft_abi_buffer. */
 static void a_buffer_with_parts_outside_of_it_is_not_copied(void **state)
 {
@@ -776,6 +817,8 @@ int main(void)
 		cmocka_unit_test_setup(any_prefix_is_read_as_far_as_it_goes, set_up),
 		cmocka_unit_test_setup(packets_claimed_during_a_copy_are_not_in_it, set_up),
 		cmocka_unit_test_setup(a_copy_of_damage_is_as_damaged, set_up),
+		cmocka_unit_test_setup(packets_before_which_the_hand_stopped_are_not_looked_at, set_up),
+		cmocka_unit_test_setup(a_damaged_hand_hides_no_packets, set_up),
 		cmocka_unit_test_setup(a_buffer_with_parts_outside_of_it_is_not_copied, set_up),
 		cmocka_unit_test_setup(a_buffer_that_is_cut_short_is_copied_as_far_as_it_goes, set_up),
 		cmocka_unit_test(a_notef_reads_as_printf_writes),
