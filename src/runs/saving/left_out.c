@@ -77,12 +77,14 @@ static bool announces_its_end(const struct weft_event *event, bool before)
 }
 
 /* The status is only known of the process that was started. Other ones that a signal has killed
- * have not stored their end, and not said it. */
+ * have not stored their end, and not said it; whoever watched them may have stored it since. */
 static bool was_killed(const struct weft_trace_buffer *buffer, bool has_announced_end)
 {
 	if (buffer->wait_status & WEFT_WAIT_KNOWN)
 		return buffer->wait_status & 0x7f;
-	return buffer->ending == WEFT_ENDING_UNKNOWN && !has_announced_end;
+	bool has_stored_end =
+		buffer->ending != WEFT_ENDING_UNKNOWN && buffer->ending != WEFT_ENDING_GONE;
+	return !has_stored_end && !has_announced_end;
 }
 
 static bool has_losses(const struct weft_trace_description *description)

@@ -59,15 +59,14 @@ static void leave_ring(const char *name, void (*also)(struct weft_abi_buffer *ri
 		;
 }
 
-/* As if its process had stored no end. */
-static void forget_end(const char *name)
+/* As if its process had stored no end, but perhaps one who watched it. */
+static void replace_end(const char *name, const uint32_t ending)
 {
-	const uint32_t unknown = WEFT_ABI_ENDING_UNKNOWN;
 	int fd = open(in_place(&place, name), O_WRONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	assert_int_equal(
-		pwrite(fd, &unknown, sizeof(unknown), offsetof(struct weft_abi_buffer, ending)),
-		sizeof(unknown));
+		pwrite(fd, &ending, sizeof(ending), offsetof(struct weft_abi_buffer, ending)),
+		sizeof(ending));
 	close(fd);
 }
 
@@ -90,8 +89,11 @@ static bool is_helper(void (*also)(struct weft_abi_buffer *ring), bool is_lead)
 static bool is_helper_without_end(void (*also)(struct weft_abi_buffer *ring))
 {
 	leave_ring("a-400000002.weft", also);
-	forget_end("a-400000002.weft");
-	return is_left_helper(false);
+	replace_end("a-400000002.weft", WEFT_ABI_ENDING_UNKNOWN);
+	bool is_unwatched = is_left_helper(false);
+	replace_end("a-400000002.weft", WEFT_ABI_ENDING_GONE);
+	assert_int_equal(is_left_helper(false), is_unwatched);
+	return is_unwatched;
 }
 
 static void count(struct weft_abi_buffer *ring)
