@@ -64,8 +64,7 @@ static void replace_end(const char *name, const uint32_t ending)
 {
 	int fd = open(in_place(&place, name), O_WRONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
-	assert_int_equal(
-		pwrite(fd, &ending, sizeof(ending), offsetof(struct weft_abi_buffer, ending)),
+	assert_int_equal(pwrite(fd, &ending, sizeof(ending), offsetof(struct weft_abi_buffer, ending)),
 		sizeof(ending));
 	close(fd);
 }
