@@ -286,17 +286,20 @@ static void find_new_gaps(struct weft_scene *scene, const struct plan *plan)
 	}
 }
 
-/* Copies the last ticks of rows, but for those with new or changed tasks. */
-static int grow_end_ticks(struct weft_scene *scene, const struct plan *plan)
+/* Copies the ticks of rows, but for those with new or changed tasks. */
+static int grow_row_ticks(struct weft_scene *scene, const struct plan *plan)
 {
 	uint32_t rows = scene->layout->row_count;
-	uint32_t *ticks = scene->end_ticks = malloc((rows + (size_t)1) * sizeof(*ticks));
+	struct weft__row_ticks *ticks = malloc((rows + (size_t)1) * sizeof(*ticks));
+	scene->row_ticks = ticks;
 	if (!ticks)
 		return WEFT_ERROR_MEMORY;
-	memcpy(ticks, scene->news.previous->end_ticks, plan->old_rows * sizeof(*ticks));
-	memset(ticks + plan->old_rows, 0, (rows - plan->old_rows) * sizeof(*ticks));
+	memcpy(ticks, scene->news.previous->row_ticks, plan->old_rows * sizeof(*ticks));
 	for (uint32_t k = 0; k < plan->splice_count; k++)
-		ticks[plan->splices[k].row] = weft__render_last_tick(scene, plan->splices[k].row);
+		if (plan->splices[k].row < plan->old_rows)
+			ticks[plan->splices[k].row] = weft__render_row_ticks(scene, plan->splices[k].row);
+	for (uint32_t row = plan->old_rows; row < rows; row++)
+		ticks[row] = weft__render_row_ticks(scene, row);
 	return 0;
 }
 
@@ -314,7 +317,7 @@ static int grow_all_columns(struct weft_scene *scene, const struct plan *plan)
 		return WEFT_ERROR_MEMORY;
 	grow_columns(scene, plan);
 	find_new_gaps(scene, plan);
-	return grow_end_ticks(scene, plan);
+	return grow_row_ticks(scene, plan);
 }
 
 /* True if all new tasks that are shown are lines, as all old ones are. */

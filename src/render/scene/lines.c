@@ -113,15 +113,18 @@ bool weft__render_ends_before_next(const struct weft_scene *scene, uint32_t inde
 		   weft__render_scene_end(scene, index) <= weft__render_scene_start(scene, index + 1);
 }
 
-uint32_t weft__render_last_tick(const struct weft_scene *scene, uint32_t row)
+struct weft__row_ticks weft__render_row_ticks(const struct weft_scene *scene, uint32_t row)
 {
-	uint32_t end = scene->row_first[row + 1];
-	if (scene->row_first[row] == end)
-		return 0;
+	uint32_t first = scene->row_first[row], end = scene->row_first[row + 1];
+	if (first == end)
+		return (struct weft__row_ticks){WEFT__NO_TICK, 0};
+	struct weft__row_ticks ticks = {scene->start_ticks[first], WEFT__NO_TICK};
 	if (!weft__render_census_has_ended(scene, scene->by_row[end - 1]))
-		return WEFT__NO_TICK;
-	uint32_t tick = weft__render_census_tick(scene, weft__render_scene_end(scene, end - 1));
-	return tick < WEFT__NO_TICK ? tick : WEFT__NO_TICK - 1;
+		return ticks;
+	ticks.end = weft__render_census_tick(scene, weft__render_scene_end(scene, end - 1));
+	if (ticks.end == WEFT__NO_TICK)
+		ticks.end--;
+	return ticks;
 }
 
 static int allocate(struct weft_scene *scene)
@@ -134,9 +137,9 @@ static int allocate(struct weft_scene *scene)
 	scene->start_ticks = malloc(size * sizeof(*scene->start_ticks));
 	scene->failed_lines = malloc((failed + (size_t)1) * sizeof(*scene->failed_lines));
 	scene->gap_after = calloc(scene->line_count / 64 + (size_t)1, sizeof(*scene->gap_after));
-	scene->end_ticks = malloc((scene->layout->row_count + (size_t)1) * sizeof(*scene->end_ticks));
+	scene->row_ticks = malloc((scene->layout->row_count + (size_t)1) * sizeof(*scene->row_ticks));
 	return scene->running_before && scene->start_ticks && scene->failed_lines && scene->gap_after &&
-				   scene->end_ticks
+				   scene->row_ticks
 			   ? 0
 			   : WEFT_ERROR_MEMORY;
 }
@@ -157,7 +160,7 @@ static void fill(struct weft_scene *scene)
 		if (weft__render_ends_before_next(scene, index))
 			scene->gap_after[index / 64] |= UINT64_C(1) << index % 64;
 	for (uint32_t row = 0; row < scene->layout->row_count; row++)
-		scene->end_ticks[row] = weft__render_last_tick(scene, row);
+		scene->row_ticks[row] = weft__render_row_ticks(scene, row);
 }
 
 int weft__render_scene_make_lines(struct weft_scene *scene)

@@ -19,8 +19,7 @@ uint32_t weft__render_running_units(const struct weft_scene *scene, uint32_t tas
 /* The value of gap_after at an index that is not the last. */
 bool weft__render_ends_before_next(const struct weft_scene *scene, uint32_t index);
 
-/* The tick at which a row's last line ends: see end_ticks. */
-uint32_t weft__render_last_tick(const struct weft_scene *scene, uint32_t row);
+struct weft__row_ticks weft__render_row_ticks(const struct weft_scene *scene, uint32_t row);
 
 /* line_growth.c: copies the columns of the former scene, with changed and new tasks in their
  * positions. 0 or WEFT_ERROR_MEMORY. */

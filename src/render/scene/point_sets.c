@@ -12,7 +12,8 @@
 
 #include "base/search.h"
 
-#define RATIO        3
+#define RATIO        4
+#define SMALLEST     1024 /* points; smaller parts are of equal rank */
 #define SLICE_POINTS 16
 #define SLICES_MAX   65536
 
@@ -190,16 +191,35 @@ static int add_earlier(struct ingredients *to, const struct weft__point_part *pa
 	return 0;
 }
 
-/* Adds a part with these points, and those of the last parts that are not RATIO times as large. */
+/* Parts of a rank are up to RATIO times as large as those of the one below it. */
+static unsigned rank_of(uint32_t count)
+{
+	unsigned rank = 0;
+	for (count /= SMALLEST; count > 0; count /= RATIO)
+		rank++;
+	return rank;
+}
+
+/* The parts of a set that stay as they are if points of a rank are added. */
+static unsigned count_kept(const struct weft__point_set *set, unsigned parts, unsigned rank)
+{
+	unsigned kept = parts;
+	while (kept > 0 && rank_of(set->parts[kept - 1]->points.count) <= rank)
+		kept--;
+	return parts - kept < RATIO - 1 ? parts : kept;
+}
+
+/* Adds a part with these points, and those of the last parts if there are enough of their rank. */
 static int add_points(
 	struct weft__point_set *set, struct ingredients points, unsigned low_bit, unsigned levels)
 {
 	struct weft__point_part *part = NULL;
-	unsigned kept = set->count;
+	unsigned kept = set->count, keep;
 	int error = sort(&points, low_bit);
-	while (!error && points.count > 0 && kept > 0 &&
-		   set->parts[kept - 1]->points.count / RATIO < points.count)
-		error = add_earlier(&points, set->parts[--kept]);
+	while (
+		points.count > 0 && !error && (keep = count_kept(set, kept, rank_of(points.count))) < kept)
+		while (kept > keep && !error)
+			error = add_earlier(&points, set->parts[--kept]);
 	if (error || points.count == 0) {
 		free_ingredients(&points);
 		return error;

@@ -4,9 +4,9 @@
  * rows. A set is a few parts, which never change and are shared by the scenes of a growing trace,
  * so that a scene only makes a part of the new points. Counts in a set are sums over its parts.
  *
- * A new part is merged with the ones before it until each is several times as large as the next
- * (the logarithmic method of Bentley and Saxe). So a set has few parts, and a point is copied
- * only a few times however large the set becomes.
+ * A new part is merged with the ones before it when four are of about its size or smaller (the
+ * logarithmic method of Bentley and Saxe, with four parts to a level). So a set has few parts, and
+ * a point is copied only a few times however large the set becomes.
  */
 #ifndef WEFT_RENDER_POINT_SETS_H
 #define WEFT_RENDER_POINT_SETS_H
@@ -16,8 +16,8 @@
 #include "base/sort.h"
 #include "render/scene/points.h"
 
-/* Enough for 2^32 points, as each part is 3 times as large as the next. */
-#define WEFT__POINT_PARTS 22
+/* Enough for 2^32 points: three parts of each of 12 ranks, see rank_of(). */
+#define WEFT__POINT_PARTS 36
 
 /* Points in the order of their keys. */
 struct weft__point_part {

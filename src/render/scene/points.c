@@ -42,7 +42,8 @@ static inline uint32_t go_down(
 }
 
 /* Counts the zeros on each level in one pass, so that each level can be written and distributed in
- * one further pass. */
+ * one further pass. The half of the counts with a one is added to the half with a zero, so that
+ * half as many are left for the next level. */
 static int count_zeros(struct weft__points *points, const uint16_t *blocks)
 {
 	uint32_t *counts = calloc((size_t)1 << points->levels, sizeof(*counts));
@@ -50,10 +51,13 @@ static int count_zeros(struct weft__points *points, const uint16_t *blocks)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < points->count; i++)
 		counts[blocks[i]]++;
-	for (uint32_t block = 0; block < UINT32_C(1) << points->levels; block++)
-		for (unsigned level = 0; level < points->levels; level++)
-			if (!(block >> (points->levels - 1 - level) & 1))
-				points->zeros[level] += counts[block];
+	for (unsigned level = 0; level < points->levels; level++) {
+		uint32_t half = UINT32_C(1) << (points->levels - 1 - level);
+		for (uint32_t block = 0; block < half; block++) {
+			points->zeros[level] += counts[block];
+			counts[block] += counts[half + block];
+		}
+	}
 	free(counts);
 	return 0;
 }

@@ -63,25 +63,22 @@ static struct rows_shown find_shown(const struct weft_scene *scene, const struct
 
 /* Most rows of a large trace are wholly in view, or wholly not. Neither their tasks nor the times
  * of these are looked at. False if the row is neither. */
-static bool extend_by_ticks(const struct weft_scene *scene, uint32_t row,
+static inline bool extend_by_ticks(const struct weft_scene *scene, uint32_t row,
 	const struct rows_shown *shown, struct row_stretch *s)
 {
-	uint32_t start = scene->start_ticks[scene->row_first[row]], end = scene->end_ticks[row];
-	if (end < shown->before || start > shown->after)
+	const struct weft__row_ticks *ticks = &scene->row_ticks[row];
+	if (ticks->start == WEFT__NO_TICK || ticks->end < shown->before || ticks->start > shown->after)
 		return true;
-	if (!shown->has_fine_ticks || start < shown->first || end > shown->last)
+	if (!shown->has_fine_ticks || ticks->start < shown->first || ticks->end > shown->last)
 		return false;
-	extend(s, time_of(scene, start), time_of(scene, end));
+	extend(s, time_of(scene, ticks->start), time_of(scene, ticks->end));
 	return true;
 }
 
 static void extend_by_lines(const struct weft_scene *scene, uint32_t row,
-	const struct rows_shown *shown, struct row_stretch *s)
+	const struct row_stretch *view, struct row_stretch *s)
 {
-	const struct row_stretch *view = &shown->times;
 	uint32_t first = scene->row_first[row], last = scene->row_first[row + 1];
-	if (first == last || extend_by_ticks(scene, row, shown, s))
-		return;
 	uint64_t start = weft__render_scene_start(scene, first);
 	if (start < view->start) {
 		first = weft__render_scene_first_alive(scene, first, last, view->start);
@@ -118,7 +115,7 @@ static void extend_by_piles(const struct weft_scene *scene, uint32_t row,
 static bool is_heading(const struct weft_scene *scene, uint32_t row)
 {
 	const struct weft__piles *piles = &scene->piles;
-	return scene->row_first[row] == scene->row_first[row + 1] &&
+	return scene->row_ticks[row].start == WEFT__NO_TICK &&
 		   (piles->count == 0 || piles->row_first[row] == piles->row_first[row + 1]);
 }
 
@@ -136,8 +133,9 @@ static double width_of(const struct weft_scene *scene, const struct weft_view *v
 	uint64_t tail = tail_of(scene, row);
 	if (is_heading(scene, row))
 		return FULL_PX;
-	if (tail > shown->start) /* else the row has nothing but its tail */
-		extend_by_lines(scene, row, rows, &s);
+	/* Else the row has nothing but its tail. */
+	if (tail > shown->start && !extend_by_ticks(scene, row, rows, &s))
+		extend_by_lines(scene, row, shown, &s);
 	s.end = s.end < tail ? s.end : tail;
 	extend_by_piles(scene, row, shown, &s);
 	if (s.start > s.end)

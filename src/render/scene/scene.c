@@ -419,7 +419,7 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 		free(scene->shown_first);
 	void *columns[] = {scene->census.blocks.first, scene->census.blocks.weights,
 		scene->census.open_before, scene->census.open, scene->census.newborn, scene->row_first,
-		scene->by_row, scene->end_ticks, scene->running_before, scene->failed_lines,
+		scene->by_row, scene->row_ticks, scene->running_before, scene->failed_lines,
 		scene->start_ticks, scene->gap_after, scene->ran_before, scene->edges.before,
 		scene->edges.times, scene->overview, scene->whiskers, scene->to_grow, scene->idle.list,
 		scene->gc.list, scene->scales, scene->families, scene->extremes, scene->tracks,

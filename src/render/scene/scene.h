@@ -93,6 +93,12 @@ struct weft__edge_index {
 /* Later than any tick of a task's end. */
 #define WEFT__NO_TICK UINT32_MAX
 
+/* The start of a row's first line, WEFT__NO_TICK for a row without lines; and the end of the last
+ * one, WEFT__NO_TICK if that has not ended. Heights ask for them in each frame. */
+struct weft__row_ticks {
+	uint32_t start, end;
+};
+
 /* Bands of one kind, not overlapping, in the order of time. */
 struct weft__bands {
 	struct weft_band_period *list;
@@ -127,9 +133,8 @@ struct weft_scene {
 	 * differences count: the sum may wrap. */
 	uint32_t *running_before;
 	unsigned running_shift;
-	uint32_t *start_ticks;  /* start of the task at each index of by_row */
-	uint32_t *end_ticks;    /* of each row: end of its last line; WEFT__NO_TICK if that has not
-							   ended. 0 for a row without lines */
+	uint32_t *start_ticks;             /* start of the task at each index of by_row */
+	struct weft__row_ticks *row_ticks; /* of each row */
 	uint64_t *gap_after;    /* bit i: the task at i ends before the next one of its row starts */
 	uint32_t *failed_lines; /* indices in by_row, ascending */
 	uint32_t failed_line_count;

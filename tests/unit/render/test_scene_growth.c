@@ -283,7 +283,7 @@ static void compare_indices(const struct weft_scene *grown, const struct weft_sc
 	assert_memory_equal(grown->shown_first, anew->shown_first, (rows + 1) * sizeof(uint32_t));
 	assert_memory_equal(grown->shown, anew->shown, anew->shown_first[rows] * sizeof(uint32_t));
 	assert_memory_equal(grown->start_ticks, anew->start_ticks, lines * sizeof(uint32_t));
-	assert_memory_equal(grown->end_ticks, anew->end_ticks, rows * sizeof(uint32_t));
+	assert_memory_equal(grown->row_ticks, anew->row_ticks, rows * sizeof(anew->row_ticks[0]));
 	assert_memory_equal(
 		grown->running_before, anew->running_before, (lines + 1) * sizeof(uint32_t));
 	assert_int_equal(grown->failed_line_count, anew->failed_line_count);
@@ -446,6 +446,31 @@ static void grown_scenes_draw_the_same(void **state)
 	}
 }
 
+#define SOME_BLOCKS 16
+
+/* Batches of all sizes, many of them small: the set has no point too many or too few, and few
+ * parts. */
+static void sets_keep_all_points_in_few_parts(void **state)
+{
+	(void)state;
+	struct weft__point_set set = {.count = 0};
+	uint32_t expected[SOME_BLOCKS] = {0}, count = 0;
+	seed = 5;
+	for (unsigned batch = 0; batch < 3000; batch++) {
+		uint32_t size = pick(pick(20) ? 100 : 20000);
+		uint16_t *blocks = malloc((size + (size_t)1) * sizeof(*blocks));
+		for (uint32_t i = 0; i < size; i++)
+			expected[blocks[i] = (uint16_t)pick(SOME_BLOCKS)]++;
+		assert_int_equal(weft__render_point_set_append(&set, blocks, count, size, 4), 0);
+		count += size;
+		assert_true(set.count <= 3 * 6); /* the points of each rank, up to 4^6 * 1024 */
+	}
+	for (uint32_t block = 0; block < SOME_BLOCKS; block++)
+		assert_int_equal(count_points(&set, block), expected[block]);
+	assert_int_equal(weft__render_point_set_from(&set, count / 2), count / 2);
+	weft__render_point_set_finish(&set);
+}
+
 static void any_allocation_may_fail(void **state)
 {
 	(void)state;
@@ -576,6 +601,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grown_scenes_draw_the_same),
+		cmocka_unit_test(sets_keep_all_points_in_few_parts),
 		cmocka_unit_test(any_allocation_may_fail),
 		cmocka_unit_test(counters_between_unused_rows_keep_their_extremes),
 		cmocka_unit_test(counters_of_a_growing_trace_share_scales),
