@@ -19,7 +19,9 @@ static const double SHORTEST_PAUSE_MS = 100; /* while events wait */
 static const double IDLE_MS =
 	400; /* additional time while no events come and only the present time moves */
 static const double SHARE = 4; /* the longest pause between models, as a multiple of their cost */
-static const double CHEAP_MS = 100; /* up to this cost the pause is as long as the cost */
+static const double CHEAP_MS = 100; /* up to this cost the pause is at most as long as the cost … */
+static const double WANTED_MS = 100; /* … and shorter, if there are so many ms between two models */
+static const double BUSIEST = 2;     /* but the cost is at most so many times the pause */
 
 struct weft_refresh {
 	struct weft_refresh_source source;
@@ -79,6 +81,18 @@ WEFT__EXPORT uint64_t weft_refresh_events(const struct weft_refresh *refresh)
 	return refresh->events;
 }
 
+/* Ten models a second, as long as making them takes no more than two thirds of the time; the pause
+ * then grows to be as long as the cost. */
+static double pause_after_cheap(double cost_ms)
+{
+	double pause_ms = WANTED_MS - cost_ms, slower_ms = CHEAP_MS - BUSIEST * (CHEAP_MS - cost_ms);
+	if (pause_ms < cost_ms / BUSIEST)
+		pause_ms = cost_ms / BUSIEST;
+	if (pause_ms < slower_ms)
+		pause_ms = slower_ms;
+	return pause_ms < cost_ms ? pause_ms : cost_ms;
+}
+
 static double pause_ms(const struct weft_refresh *refresh)
 {
 	bool was_cheaper = refresh->former_ms < refresh->cost_ms;
@@ -90,7 +104,7 @@ static double pause_ms(const struct weft_refresh *refresh)
 		share = SHARE;
 	if (isinf(refresh->former_ms) && !refresh->is_behind)
 		share = 1; /* the first model is made from nothing, so the next one costs less */
-	double pause_ms = (share > 1 ? share : 1) * cost_ms;
+	double pause_ms = share > 1 ? share * cost_ms : pause_after_cheap(cost_ms);
 	return pause_ms > least_ms ? pause_ms : least_ms;
 }
 

@@ -33,6 +33,7 @@ struct rows_shown {
 	 * and what ends before `before` or begins after `after` is not in view. */
 	uint32_t first, last, before, after;
 	bool has_fine_ticks;
+	bool has_only_lines; /* no row has piles or a tail */
 };
 
 static void extend(struct row_stretch *s, uint64_t start, uint64_t end)
@@ -58,6 +59,7 @@ static struct rows_shown find_shown(const struct weft_scene *scene, const struct
 	shown.last = scene->end <= shown.times.end ? WEFT__NO_TICK : shown.after - (shown.after > 0);
 	shown.has_fine_ticks =
 		tick_ns == 1 || weft__view_px(view, scene->start, scene->start + tick_ns) < FINE_PX;
+	shown.has_only_lines = scene->piles.count == 0 && !scene->tails;
 	return shown;
 }
 
@@ -154,7 +156,8 @@ struct height_shape {
 static double share_of(double width, double one_by_full)
 {
 	double share = width * one_by_full;
-	return share >= 1 ? 1 : share > 0 ? share : 0;
+	share = share < 1 ? share : 1; /* no branches: widths are in no order */
+	return share > 0 ? share : 0;
 }
 
 /* Widths in bins of equal size, so that a million rows are counted once for all heights. */
@@ -172,15 +175,15 @@ static void sort_into_bins(
 	*ret_bins = (struct width_bins){.bin_px = FULL_PX / in_full};
 	double bins_per_px = in_full / FULL_PX;
 	for (uint32_t row = 0; row < rows; row++) {
-		double width = widths[row];
-		unsigned bin = width > 0 ? (unsigned)fmin(width * bins_per_px, BINS) : 0;
-		ret_bins->empty += width < 0;
-		if (bin >= BINS) {
-			ret_bins->wider++;
-		} else if (width > 0) {
-			ret_bins->sums[bin] += width;
+		double width = widths[row], bin = width * bins_per_px;
+		if (width <= 0) {
+			ret_bins->empty += width < 0;
+		} else if (bin < BINS) {
+			ret_bins->sums[(unsigned)bin] += width;
 			ret_bins->squares += width * width;
-			ret_bins->counts[bin]++;
+			ret_bins->counts[(unsigned)bin]++;
+		} else {
+			ret_bins->wider++;
 		}
 	}
 }
@@ -287,12 +290,51 @@ WEFT__EXPORT void weft_scene_row_edges(
 	weft__render_row_edges(scene, view, ret_edges, NULL);
 }
 
-static void count_rows(
-	const struct weft_scene *scene, const double *widths, uint32_t rows, uint32_t *ret_before)
+/* Measures rows from `row` on that are wholly in view and have nothing but lines, as most rows of a
+ * large trace, and returns the first that is not. As width_of(), but it loads only a row's ticks.
+ */
+static uint32_t measure_plain(const struct weft_scene *scene, const struct weft_view *view,
+	const struct rows_shown *shown, uint32_t row, double *widths)
 {
-	ret_before[0] = 0;
-	for (uint32_t row = 0; row < rows; row++)
-		ret_before[row + 1] = ret_before[row] + (widths[row] >= 0 && !is_heading(scene, row));
+	const struct weft__row_ticks *ticks = scene->row_ticks;
+	const uint64_t start = scene->start, end = scene->end, shown_end = shown->times.end;
+	const unsigned shift = scene->census.tick_shift;
+	const uint32_t first = shown->first, last = shown->last, rows = scene->layout->row_count;
+	const double scale = view->scale;
+	if (!shown->has_only_lines || !shown->has_fine_ticks || view->squeeze)
+		return row;
+	for (; row < rows; row++) {
+		uint32_t from = ticks[row].start, to = ticks[row].end;
+		if (from < first || from > to || to > last || from == WEFT__NO_TICK)
+			break;
+		uint64_t begins = start + ((uint64_t)from << shift);
+		uint64_t ends = to == WEFT__NO_TICK ? end : start + ((uint64_t)to << shift);
+		ends = ends < shown_end ? ends : shown_end;
+		widths[row] = ends > begins ? (double)(ends - begins) * scale : 0;
+	}
+	return row;
+}
+
+/* The widths of all rows, and how many have something in the view before each. */
+static void measure_rows(const struct weft_scene *scene, const struct weft_view *view,
+	const struct rows_shown *shown, double *widths, uint32_t *ret_before)
+{
+	uint32_t count = 0, row = 0, rows = scene->layout->row_count;
+	while (row < rows) {
+		uint32_t end = measure_plain(scene, view, shown, row, widths);
+		for (; ret_before && row < end; row++)
+			ret_before[row] = count++;
+		row = end;
+		if (row == rows)
+			break;
+		if (ret_before)
+			ret_before[row] = count;
+		widths[row] = width_of(scene, view, shown, row);
+		count += widths[row] >= 0 && !is_heading(scene, row);
+		row++;
+	}
+	if (ret_before)
+		ret_before[rows] = count;
 }
 
 void weft__render_row_edges(const struct weft_scene *scene, const struct weft_view *view,
@@ -301,10 +343,7 @@ void weft__render_row_edges(const struct weft_scene *scene, const struct weft_vi
 	uint32_t rows = scene->layout->row_count;
 	const struct rows_shown shown = find_shown(scene, view);
 	double *widths = ret_edges + 1; /* each becomes the edge below its row */
-	for (uint32_t row = 0; row < rows; row++)
-		widths[row] = width_of(scene, view, &shown, row);
-	if (ret_before)
-		count_rows(scene, widths, rows, ret_before);
+	measure_rows(scene, view, &shown, widths, ret_before);
 	add_tails(scene, view, &shown.times, widths);
 	struct height_shape shape = find_shape(view, widths, rows);
 	ret_edges[0] = rows ? -height_of(&shape, widths[0]) / 2 : 0; /* the first row is at 0 */

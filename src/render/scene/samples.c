@@ -24,10 +24,8 @@ struct weft__extremes {
 
 static void widen(struct extreme *extreme, double low, double high, double sum)
 {
-	if (low < extreme->low)
-		extreme->low = low;
-	if (high > extreme->high)
-		extreme->high = high;
+	extreme->low = low < extreme->low ? low : extreme->low; /* no branches */
+	extreme->high = high > extreme->high ? high : extreme->high;
 	extreme->sum += sum;
 }
 
@@ -53,8 +51,14 @@ static void add_samples(const struct weft_scene *scene, struct extreme *groups)
 	const struct weft_model *model = scene->model;
 	for (uint32_t c = 0; c < model->counter_count; c++) {
 		const struct weft_counter *counter = &model->counters[c];
-		for (uint32_t i = counter->first; i < counter->first + counter->count; i++)
-			add_from(scene, counter, 0, i, &groups[i >> BITS]);
+		uint32_t i = counter->first, end = counter->first + counter->count;
+		while (i < end) {
+			struct extreme *to = &groups[i >> BITS], group = *to; /* a copy stays in registers */
+			do
+				add_from(scene, counter, 0, i++, &group);
+			while (i < end && i % (1u << BITS));
+			*to = group;
+		}
 	}
 }
 

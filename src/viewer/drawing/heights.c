@@ -24,13 +24,15 @@ void weft__viewer_free_heights(struct weft_viewer *viewer)
 	viewer->heights = (struct weft__heights){.edges = NULL};
 }
 
-/* Makes room for the layout's rows. All views that borrow the array then borrow none. */
+/* Makes room for the layout's rows, and for some more of a trace that grows. All views that borrow
+ * the array then borrow none. */
 static bool make_room(struct weft_viewer *viewer)
 {
 	struct weft__heights *h = &viewer->heights;
 	size_t count = viewer->layout->row_count + (size_t)1;
 	if (h->capacity >= count)
 		return true;
+	count += viewer->model->summary.live ? count / 8 : 0;
 	struct weft_view *views[] = {&viewer->view, &viewer->motion.from, &viewer->motion.to};
 	for (unsigned i = 0; i < sizeof(views) / sizeof(views[0]); i++)
 		weft_view_set_edges(views[i], NULL);

@@ -128,8 +128,8 @@ static void models_are_rarer_the_more_they_cost(void **state)
 	assert_true(weft_refresh_wait_ms(refresh, 1000) == 79);
 	assert_true(weft_refresh_wait_ms(refresh, 1070) == 9);
 	assert_true(weft_refresh_wait_ms(refresh, 1200) == 0);
-	static const double costs_and_pauses[][2] = {
-		{30, 50}, {40, 40}, {100, 100}, {200, 400}, {400, 1600}, {500, 2000}};
+	static const double costs_and_pauses[][2] = {{30, 50}, {40, 40}, {50, 50}, {60, 40}, {64, 36},
+		{70, 40}, {80, 60}, {100, 100}, {200, 400}, {400, 1600}, {500, 2000}};
 	for (size_t i = 0; i < sizeof(costs_and_pauses) / sizeof(costs_and_pauses[0]); i++) {
 		weft_refresh_shown(refresh, 1000, costs_and_pauses[i][0]);
 		weft_refresh_shown(refresh, 2000, costs_and_pauses[i][0]);
