@@ -277,7 +277,7 @@ void *weft__platform_region_make_at(const char *path, size_t bytes)
 struct weft_abi_counters *weft__platform_region_make(const uint8_t region[16])
 {
 	static const struct kind kind = {
-		WEFT_ABI_AGENT_SUFFIX, WEFT_ABI_COUNTERS_BYTES, begin_counters};
+		WEFT_ABI_AGENT_SUFFIX, WEFT_ABI_COUNTERS_BYTES, begin_counters, false};
 	return make(&kind, region);
 }
 
