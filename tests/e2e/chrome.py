@@ -241,7 +241,7 @@ def a_wrong_command_is_refused_and_a_full_disk_is_said():
     sample = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
     with temporary_directory() as folder:
         equal(weft('export', '--to', 'chrome', sample).stdout.startswith('{"displayTimeUnit":"ns","traceEvents":['), True)
-        assert '-o is for --to chrome' in weft('export', '--to', 'ctf', sample, '-o', folder, status=2).stderr
+        assert '-o is not for --to ctf' in weft('export', '--to', 'ctf', sample, '-o', folder, status=2).stderr
         assert 'FILE is missing' in weft('export', '--to', 'chrome', status=2).stderr
         assert '--force' in weft('export', '--to', 'chrome', '--force', sample, status=2).stderr
         assert 'chrome' in weft('export', '--to', 'chrom', sample, status=2).stderr

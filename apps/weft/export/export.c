@@ -13,12 +13,17 @@
 #include "chrome_file.h"
 #include "copy.h"
 #include "ctf_directory.h"
+#include "otlp_file.h"
+#include "start_time.h"
 #include "query/export.h"
 
 static const char usage[] =
 	"usage: weft export --to ctf [--force] [--max-size SIZE] FILE... DIR\n"
 	"       weft export --to sqlite [--force] [--max-size SIZE] FILE... DATABASE\n"
 	"       weft export --to chrome [--max-size SIZE] FILE... [-o OUT]\n"
+	"       weft export --to otlp|otlp-json [--spans all|requests] [--signal traces|metrics|all]\n"
+	"                   [--pending none|omit-end|logfire] [--start-time TIME] [--max-size SIZE]\n"
+	"                   FILE... [-o OUT]\n"
 	"\n"
 	"Writes the trace FILE in another format. Several files of one boot, or a directory of\n"
 	"traces, are one trace.\n"
@@ -27,7 +32,14 @@ static const char usage[] =
 	"                   Compass and other tools\n"
 	"  --to sqlite      a file DATABASE of SQLite, with the tables of `weft query`\n"
 	"  --to chrome      Chrome's trace events, JSON, for ui.perfetto.dev and chrome://tracing\n"
+	"  --to otlp-json   spans and metrics of OpenTelemetry: OTLP's JSON, a message a line\n"
+	"  --to otlp        the same in protobuf\n"
 	"  -o, --output OUT the file for these; default: standard output\n"
+	"  --spans WHICH    of OpenTelemetry's: all tasks (default), or requests: those that have a\n"
+	"                   name or are work of a kind of their own, with the rest inside of them\n"
+	"  --pending HOW    spans that still run: none (default), omit-end, or logfire\n"
+	"  --signal WHICH   traces, metrics, or all (default); of protobuf traces (default) or metrics\n"
+	"  --start-time T   when a trace without a time of day begins: 2026-11-29T14:37:40Z\n"
 	"  --force          replace an earlier export\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
@@ -40,10 +52,12 @@ enum target {
 	TO_CTF,
 	TO_SQLITE,
 	TO_CHROME,
+	TO_OTLP_JSON,
+	TO_OTLP,
 	TARGETS
 };
 
-static const char *const targets[] = {"ctf", "sqlite", "chrome", NULL};
+static const char *const targets[] = {"ctf", "sqlite", "chrome", "otlp-json", "otlp", NULL};
 
 struct export_arguments {
 	char **files;
@@ -51,20 +65,34 @@ struct export_arguments {
 	const char *output; /* the directory, or the file */
 	enum target target;
 	bool force;
+	bool is_of_spans; /* has an option that is for spans only */
+	struct otlp_arguments otlp;
 };
 
-/* Takes the output, which is the last of the arguments but for Chrome's format. CLI_DONE, or the
- * exit status after a message. */
+static bool is_for_spans(enum target target)
+{
+	return target == TO_OTLP_JSON || target == TO_OTLP;
+}
+
+/* Those that write one file, which may be standard output. */
+static bool is_stream(enum target target)
+{
+	return target == TO_CHROME || is_for_spans(target);
+}
+
+/* Takes the output, which is the last of the arguments or that of -o. CLI_DONE, or the exit status
+ * after a message. */
 static int take_output(int argc, char **argv, struct export_arguments *a)
 {
-	const bool is_option = a->target == TO_CHROME;
+	const bool is_option = is_stream(a->target);
 	const int needed = is_option ? 1 : 2;
 	if (!is_option && (a->output || argc - optind < needed))
-		return a->output ? cli_usage_error(argv[0], "-o is for --to chrome")
+		return a->output ? cli_usage_error(argv[0], "-o is not for --to %s", targets[a->target])
 						 : cli_usage_error(argv[0], "FILE and %s are both needed",
 							   a->target == TO_SQLITE ? "DATABASE" : "DIR");
 	if (is_option && a->force)
-		return cli_usage_error(argv[0], "--force is not for --to chrome, which replaces OUT");
+		return cli_usage_error(
+			argv[0], "--force is not for --to %s, which replaces OUT", targets[a->target]);
 	if (is_option && !cli_count_operands(argc, argv, "FILE"))
 		return CLI_USAGE;
 	a->files = argv + optind;
@@ -76,6 +104,87 @@ static int take_output(int argc, char **argv, struct export_arguments *a)
 	return CLI_DONE;
 }
 
+static bool parse_pending(const char *command, struct otlp_arguments *otlp)
+{
+	const char *names[WEFT_OTLP_PENDINGS + 1] = {NULL};
+	for (unsigned i = 0; i < WEFT_OTLP_PENDINGS; i++) {
+		names[i] = weft_otlp_pending_name(i);
+		if (strcmp(optarg, names[i]) == 0) {
+			otlp->options.pending = i;
+			return true;
+		}
+	}
+	cli_unknown_value(command, "--pending:", optarg, names);
+	return false;
+}
+
+static bool parse_spans(const char *command, struct otlp_arguments *otlp)
+{
+	static const char *const names[] = {"all", "requests", NULL};
+	otlp->options.folds = strcmp(optarg, names[1]) == 0;
+	if (otlp->options.folds || strcmp(optarg, names[0]) == 0)
+		return true;
+	cli_unknown_value(command, "--spans:", optarg, names);
+	return false;
+}
+
+/* A file of protobuf is one message, of spans or of metrics. */
+static bool parse_signal(const char *command, struct otlp_arguments *otlp)
+{
+	static const char *const names[] = {"traces", "metrics", "all", NULL};
+	for (unsigned i = 0; names[i]; i++)
+		if (strcmp(optarg, names[i]) == 0) {
+			otlp->has_signal[WEFT_OTLP_TRACES] = i != 1;
+			otlp->has_signal[WEFT_OTLP_METRICS] = i != 0;
+			return true;
+		}
+	cli_unknown_value(command, "--signal:", optarg, names);
+	return false;
+}
+
+/* Takes an option of spans. False after a message. */
+static bool parse_span_option(const char *command, int option, struct export_arguments *a)
+{
+	a->is_of_spans = true;
+	if (option == 'p')
+		return parse_pending(command, &a->otlp);
+	if (option == 'S')
+		return parse_signal(command, &a->otlp);
+	if (option == 's')
+		return parse_spans(command, &a->otlp);
+	return export_parse_start_time(command, optarg, &a->otlp.start_ns);
+}
+
+static int take_target(const char *command, const char *format, struct export_arguments *a)
+{
+	if (!format)
+		return cli_usage_error(command,
+			"--to is missing: `--to ctf`, `--to sqlite`, `--to chrome`, `--to otlp` or `--to otlp-json`");
+	while (a->target < TARGETS && strcmp(format, targets[a->target]) != 0)
+		a->target++;
+	if (a->target == TARGETS)
+		return cli_unknown_value(command, "--to:", format, targets);
+	if (a->is_of_spans && !is_for_spans(a->target))
+		return cli_usage_error(command,
+			"--spans, --signal, --pending and --start-time are not for --to %s",
+			targets[a->target]);
+	return CLI_DONE;
+}
+
+static int take_signals(const char *command, struct export_arguments *a)
+{
+	bool *has = a->otlp.has_signal;
+	a->otlp.options.format = a->target == TO_OTLP ? WEFT_OTLP_PROTOBUF : WEFT_OTLP_JSON;
+	if (!has[WEFT_OTLP_TRACES] && !has[WEFT_OTLP_METRICS]) {
+		has[WEFT_OTLP_TRACES] = true;
+		has[WEFT_OTLP_METRICS] = a->target != TO_OTLP;
+	}
+	if (a->target == TO_OTLP && has[WEFT_OTLP_TRACES] && has[WEFT_OTLP_METRICS])
+		return cli_usage_error(command,
+			"--signal all: a file of protobuf has spans or metrics; --to otlp-json has both");
+	return CLI_DONE;
+}
+
 /* Parses the arguments. CLI_DONE, or the exit status if `ret_run` is false. */
 static int parse(int argc, char **argv, struct export_arguments *ret_arguments, bool *ret_run)
 {
@@ -84,11 +193,16 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 		{"to", required_argument, NULL, 't'},
 		{"output", required_argument, NULL, 'o'},
 		{"force", no_argument, NULL, 'f'},
+		{"spans", required_argument, NULL, 's'},
+		{"pending", required_argument, NULL, 'p'},
+		{"signal", required_argument, NULL, 'S'},
+		{"start-time", required_argument, NULL, 'T'},
 		CLI_MAX_SIZE_OPTION,
 		CLI_CPU_HZ_OPTION,
 		{NULL, 0, NULL, 0},
 	};
-	struct export_arguments arguments = {0};
+	struct export_arguments arguments = {
+		.otlp = {.options = {.size = sizeof(struct weft_otlp_options), .version = WEFT_VERSION}}};
 	const char *format = NULL;
 	*ret_run = false;
 	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
@@ -100,17 +214,14 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 			arguments.output = optarg;
 		else if (option == 'f')
 			arguments.force = true;
-		else
+		else if (option == '?' || !parse_span_option(argv[0], option, &arguments))
 			return CLI_USAGE;
 	}
-	if (!format)
-		return cli_usage_error(
-			argv[0], "--to is missing: `--to ctf`, `--to sqlite` or `--to chrome`");
-	while (arguments.target < TARGETS && strcmp(format, targets[arguments.target]) != 0)
-		arguments.target++;
-	if (arguments.target == TARGETS)
-		return cli_unknown_value(argv[0], "--to:", format, targets);
-	int status = take_output(argc, argv, &arguments);
+	int status = take_target(argv[0], format, &arguments);
+	if (status == CLI_DONE)
+		status = take_signals(argv[0], &arguments);
+	if (status == CLI_DONE)
+		status = take_output(argc, argv, &arguments);
 	*ret_arguments = arguments;
 	*ret_run = status == CLI_DONE;
 	return status;
@@ -193,6 +304,8 @@ int cli_export(int argc, char **argv)
 		status = query_export(&trace, arguments.output, arguments.force);
 	else if (arguments.target == TO_CHROME)
 		status = chrome_export(&trace, arguments.output);
+	else if (is_for_spans(arguments.target))
+		status = otlp_export(&trace, &arguments.otlp, arguments.output);
 	else
 		status = run_export(&arguments, &trace);
 	cli_trace_close(&trace);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft export --to otlp-json and --to otlp.
+ */
+#ifndef WEFT_APPS_EXPORT_OTLP_FILE_H
+#define WEFT_APPS_EXPORT_OTLP_FILE_H
+
+#include <weft/otlp.h>
+
+#include "cli/cli.h"
+
+struct otlp_arguments {
+	struct weft_otlp_options options;
+	uint64_t start_ns; /* ns since 1970; 0: as the trace says */
+	bool has_signal[WEFT_OTLP_SIGNALS];
+};
+
+/* Writes the trace to the file at `path`, "-" for standard output. The exit status. */
+int otlp_export(
+	const struct cli_trace *trace, const struct otlp_arguments *arguments, const char *path);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Cases that recorded traces do not have: parents by message that would close a circle, histograms with
+ * explicit bounds, texts that are not UTF-8, a sink that fails.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <weft/otlp.h>
+#include <weft/text.h>
+
+#define MS 1000000u
+
+static const struct weft_trace_buffer buffers[] = {
+	{.process = "left", .host = "", .file = "", .uuid = {1}},
+	{.process = "right", .host = "", .file = "", .uuid = {2}},
+};
+
+static const struct weft_trace_thread threads[] = {{.name = ""}, {.name = "", .buffer = 1}};
+
+static struct weft_model *build(const struct weft_event *events, size_t count)
+{
+	const struct weft_trace_description trace = {.format = "test",
+		.threads = threads,
+		.thread_count = 2,
+		.buffers = buffers,
+		.buffer_count = 2};
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_model_builder *builder;
+	struct weft_model *model;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(weft_model_builder_add(builder, &events[i], &diagnostics), 0);
+	assert_int_equal(weft_model_builder_finish(builder, &trace, &model), 0);
+	weft_model_builder_destroy(builder);
+	return model;
+}
+
+static int take(
+	void *text, enum weft_otlp_signal signal, const void *bytes, size_t size, uint32_t count)
+{
+	(void)signal;
+	assert_true(count > 0);
+	weft_text_add(text, bytes, size);
+	return 0;
+}
+
+/* The messages as a string, which the caller frees. */
+static char *write_spans(const struct weft_model *model)
+{
+	const struct weft_otlp_options options = {.pending = WEFT_OTLP_PENDING_OMIT_END};
+	struct weft_text text = {0};
+	const struct weft_otlp_sink sink = {take, &text};
+	struct weft_otlp_summary summary;
+	assert_int_equal(weft_otlp_write_spans(model, &options, &sink, &summary), 0);
+	weft_text_add(&text, "", 1);
+	return text.bytes;
+}
+
+static unsigned times(const char *text, const char *word)
+{
+	unsigned count = 0;
+	for (; (text = strstr(text, word)); text++)
+		count++;
+	return count;
+}
+
+#define CREATE(ms, at, actor, child)                                                  \
+	{                                                                                 \
+		.time_ns = (ms)*MS, .type = WEFT_EVENT_CREATE, .task = actor, .other = child, \
+		.buffer = at, .thread = at, .kind = WEFT_KIND_TASK                            \
+	}
+#define MESSAGE(ms, what, at, actor, number)                                                       \
+	{                                                                                              \
+		.time_ns = (ms)*MS, .type = WEFT_EVENT_##what, .task = actor, .key = number, .buffer = at, \
+		.thread = at                                                                               \
+	}
+#define LABEL(ms, at, actor, string)                                     \
+	{                                                                    \
+		.time_ns = (ms)*MS, .type = WEFT_EVENT_LABEL, .task = actor,     \
+		.text = {string, sizeof(string) - 1}, .buffer = at, .thread = at \
+	}
+
+/* A child of the left program sends to the right one, whose child answers to the child's parent.
+ * The answer came from a task that began later, so it makes no parent. */
+static void messages_make_parents_but_no_circle(void **state)
+{
+	static const struct weft_event events[] = {
+		CREATE(1, 0, 1, 2),
+		CREATE(2, 1, 1, 2),
+		MESSAGE(3, SEND, 0, 2, 7),
+		MESSAGE(4, RECEIVE, 1, 2, 7),
+		CREATE(5, 1, 2, 3),
+		MESSAGE(6, SEND, 1, 3, 8),
+		MESSAGE(7, RECEIVE, 0, 1, 8),
+	};
+	struct weft_model *model = build(events, sizeof(events) / sizeof(events[0]));
+	char *text = write_spans(model);
+	(void)state;
+	assert_int_equal(times(text, "\"spanId\"") - times(text, "\"weft.edge\""), 5);
+	assert_int_equal(times(text, "\"parentSpanId\""), 3);
+	assert_int_equal(times(text, "\"message\""), 1);
+	assert_int_equal(times(text, "\"receive\""), 2);
+	assert_int_equal(times(text, "\"create\""), 1); /* the creator of the one below the sender */
+	free(text);
+	weft_model_destroy(model);
+}
+
+/* A task that is mentioned before it is created begins before its creator, so each program's
+ * creator could be below the other one's task. */
+static void a_circle_is_broken(void **state)
+{
+	static const struct weft_event events[] = {
+		LABEL(0, 1, 2, "b"),
+		LABEL(1, 0, 2, "a"),
+		CREATE(2, 1, 9, 1),
+		CREATE(3, 0, 9, 1),
+		CREATE(4, 0, 1, 2),
+		CREATE(4, 1, 1, 2),
+		MESSAGE(5, SEND, 0, 2, 7),
+		MESSAGE(6, RECEIVE, 1, 1, 7),
+		MESSAGE(7, SEND, 1, 2, 8),
+		MESSAGE(8, RECEIVE, 0, 1, 8),
+	};
+	struct weft_model *model = build(events, sizeof(events) / sizeof(events[0]));
+	char *text = write_spans(model);
+	(void)state;
+	assert_int_equal(times(text, "\"parentSpanId\""), 4);
+	assert_int_equal(times(text, "\"message\""), 1);
+	free(text);
+	weft_model_destroy(model);
+}
+
+static void texts_are_utf_8(void **state)
+{
+	static const struct weft_event events[] = {
+		CREATE(1, 0, 1, 2), LABEL(2, 0, 2, "caf\xc3\xa9 \xff\xc3 x")};
+	struct weft_model *model = build(events, 2);
+	const struct weft_otlp_options options = {
+		.pending = WEFT_OTLP_PENDING_OMIT_END, .format = WEFT_OTLP_PROTOBUF};
+	struct weft_text text = {0};
+	const struct weft_otlp_sink sink = {take, &text};
+	struct weft_otlp_summary summary;
+	(void)state;
+	assert_int_equal(weft_otlp_write_spans(model, &options, &sink, &summary), 0);
+	weft_text_add(&text, "", 1);
+	const char name[] = "\x2a\x0e"
+						"caf\xc3\xa9 \xef\xbf\xbd\xef\xbf\xbd x";
+	assert_non_null(memmem(text.bytes, text.size, name, sizeof(name) - 1));
+	weft_text_finish(&text);
+	weft_model_destroy(model);
+}
+
+static void histograms_beyond_their_cells_have_bounds(void **state)
+{
+	static const uint64_t cells[] = {0, 0, 3, 0, 0, 0, 0, 0, 0, 1, 5};
+	static const uint64_t inside[] = {2, 0, 3, 0};
+	struct weft_otlp_metric metrics[] = {
+		{.type = WEFT_OTLP_HISTOGRAM,
+			.name = "size",
+			.unit = "By",
+			.cells = cells,
+			.cell_count = 11,
+			.first_exponent = 4,
+			.factor = 1,
+			.sum = 10},
+		{.type = WEFT_OTLP_HISTOGRAM,
+			.name = "size",
+			.unit = "x",
+			.cells = inside,
+			.cell_count = 4,
+			.first_exponent = -1,
+			.factor = 1,
+			.sum = 2},
+		{.type = WEFT_OTLP_HISTOGRAM,
+			.name = "size",
+			.unit = "y",
+			.cells = inside,
+			.cell_count = 4,
+			.first_exponent = 4,
+			.factor = 1000,
+			.sum = 2},
+	};
+	struct weft_model *model = build(NULL, 0);
+	const struct weft_otlp_options options = {0};
+	struct weft_text text = {0};
+	const struct weft_otlp_sink sink = {take, &text};
+	uint64_t points;
+	(void)state;
+	assert_int_equal(weft_otlp_write_metrics(model, &options, metrics, 3, &sink, &points), 0);
+	assert_int_equal(points, 3);
+	weft_text_add(&text, "", 1);
+	/* Above 2^(4+1/8), up to 2^(4+2/8): three. 2^(4+8/8) is 32, 2^(4+9/8) is 34.9. */
+	assert_non_null(strstr(text.bytes,
+		"\"bucketCounts\":[\"0\",\"3\",\"0\",\"0\",\"0\",\"0\",\"0\",\"0\",\"1\",\"5\"],"
+		"\"explicitBounds\":[17.448"));
+	assert_non_null(strstr(text.bytes, ",32,34.8"));
+	assert_non_null(strstr(text.bytes,
+		"\"zeroCount\":\"2\",\"positive\":{\"offset\":-7,\"bucketCounts\":[\"3\"]},"
+		"\"zeroThreshold\":0.5"));
+	assert_non_null(strstr(
+		text.bytes, "\"bucketCounts\":[\"2\",\"0\",\"3\",\"0\"],\"explicitBounds\":[16000,"));
+	weft_text_finish(&text);
+	weft_model_destroy(model);
+}
+
+static int refuse(
+	void *context, enum weft_otlp_signal signal, const void *bytes, size_t size, uint32_t count)
+{
+	(void)context, (void)signal, (void)bytes, (void)size, (void)count;
+	return WEFT_ERROR_SYSTEM;
+}
+
+static void a_sink_may_refuse(void **state)
+{
+	static const struct weft_event events[] = {CREATE(1, 0, 1, 2), CREATE(1, 1, 1, 2)};
+	struct weft_model *model = build(events, 2);
+	const struct weft_otlp_options options = {.pending = WEFT_OTLP_PENDING_OMIT_END};
+	const struct weft_otlp_options invalid = {.format = WEFT_OTLP_FORMATS};
+	const struct weft_otlp_sink sink = {refuse, NULL};
+	struct weft_otlp_summary summary;
+	(void)state;
+	assert_int_equal(weft_otlp_write_spans(model, &options, &sink, &summary), WEFT_ERROR_SYSTEM);
+	assert_int_equal(weft_otlp_write_spans(model, &invalid, &sink, &summary), WEFT_ERROR_ARGUMENT);
+	assert_null(weft_otlp_pending_name(WEFT_OTLP_PENDINGS));
+	weft_model_destroy(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(messages_make_parents_but_no_circle),
+		cmocka_unit_test(a_circle_is_broken),
+		cmocka_unit_test(texts_are_utf_8),
+		cmocka_unit_test(histograms_beyond_their_cells_have_bounds),
+		cmocka_unit_test(a_sink_may_refuse),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
