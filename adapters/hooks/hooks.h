@@ -366,6 +366,21 @@ void weft__hooks_at_end(void (*part)(void));
 void weft__hooks_received(int fd, uint64_t task);
 void weft__hooks_offer_received(void (*function)(int fd, uint64_t task));
 
+/* ---- Waits for the end of a process (exits.c) ----
+ *
+ * Call these while recording. */
+
+/* The process of a pidfd; 0: unknown, or it has ended. */
+pid_t weft__hooks_process_of(int fd);
+/* The same, for what runs aside already. */
+pid_t weft__hooks_read_process(int fd);
+
+/* Tags a task as the end of a process, if `process` is above 0. */
+void weft__hooks_mark_exit(uint64_t task, pid_t process);
+
+/* The same for that of a child: of any, or of any in a process group. */
+void weft__hooks_mark_exits(uint64_t task, bool is_any);
+
 /* ---- Signals (signals.c) ----
  *
  * Messages with a note each, such as "SIGTERM from process 17". Call these while recording. */

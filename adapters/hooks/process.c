@@ -25,7 +25,8 @@ __attribute__((constructor(103))) static void find_host(void)
 		host = weft__hooks_mix(host ^ (uint8_t)id[i]);
 }
 
-_Static_assert(WEFT__HOOKS_EXECS == WEFT_KEY_EXECS && WEFT__HOOKS_EXITS == WEFT_KEY_EXITS,
+_Static_assert(WEFT__HOOKS_EXECS == WEFT_KEY_EXECS && WEFT__HOOKS_EXITS == WEFT_KEY_EXITS &&
+				   WEFT__HOOKS_CHILD_EXITS == WEFT_KEY_CHILD_EXITS,
 	"keys of ends of programs");
 
 bool weft__hooks_has_forked;
@@ -76,8 +77,10 @@ void weft__hooks_process_begins(uint64_t task)
 	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_BEGINS, pid));
 	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_EXECS, pid));
 	weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_CHILD_BEGINS, parent_pid()));
-	/* A wait for the end of this process is one for its first thread. */
+	/* A wait for the end of this process is one for its first thread; so is one for any child. */
 	weft_tag_value_as(task, WEFT_TAG_WRITES, (int64_t)weft__hooks_key(WEFT__HOOKS_EXITS, pid));
+	weft_tag_value_as(
+		task, WEFT_TAG_WRITES, (int64_t)weft__hooks_key(WEFT__HOOKS_CHILD_EXITS, parent_pid()));
 	weft__hooks_system_end();
 	if (weft__hooks_epoch() != 1)
 		weft__hooks_unseen_inherited();

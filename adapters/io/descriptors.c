@@ -338,6 +338,8 @@ static uint16_t kind_of(const struct weft__io_object *object)
 		return weft_kind("epoll");
 	case WEFT__IO_RING:
 		return weft_kind("io_uring");
+	case WEFT__IO_PROCESS:
+		return weft_kind("pidfd");
 	default:
 		return weft_kind("descriptor");
 	}

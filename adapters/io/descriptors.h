@@ -35,6 +35,7 @@ enum weft__io_type {
 	WEFT__IO_INOTIFY,
 	WEFT__IO_EPOLL,
 	WEFT__IO_RING,
+	WEFT__IO_PROCESS, /* a pidfd */
 };
 
 enum {

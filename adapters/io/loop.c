@@ -131,6 +131,8 @@ static bool can_be_alone(const struct weft__io_object *object, unsigned events)
 {
 	if (object->type == WEFT__IO_PIPE || object->type == WEFT__IO_TERMINAL)
 		return events & POLLIN;
+	if (object->type == WEFT__IO_PROCESS)
+		return true;
 	return (object->type == WEFT__IO_TCP || object->type == WEFT__IO_UNIX) &&
 		   !(object->flags & (WEFT__IO_SERVED | WEFT__IO_LISTENS));
 }
@@ -139,7 +141,8 @@ bool weft__io_is_client(int fd)
 {
 	const struct weft__io_object *object = weft__io_known(fd);
 	return object && object->type != WEFT__IO_PIPE && object->type != WEFT__IO_TERMINAL &&
-		   can_be_alone(object, POLLIN) && weft__io_known_task(object) != WEFT_TASK_NONE;
+		   object->type != WEFT__IO_PROCESS && can_be_alone(object, POLLIN) &&
+		   weft__io_known_task(object) != WEFT_TASK_NONE;
 }
 
 void weft__io_wait_alone(struct weft__hooks_wait *ret, int fd, unsigned events)

@@ -6,6 +6,7 @@
  *     unix    the inode of the sender's socket; the receiver asks the kernel for that of its peer,
  *             or knows it since the pair was made
  *     tcp     both addresses, the sender's first, if both are of this host
+ *     pidfd   the process, which sends when it ends
  *
  * An eventfd has none. Threads of one process wake each other by it, so a write signals its task.
  *
@@ -180,7 +181,14 @@ static uint64_t tcp_key(int fd, enum direction direction)
 				   : WEFT__IO_NO_KEY;
 }
 
-/* ---- Both ---- */
+/* ---- All ---- */
+
+/* The process sends when it ends. */
+static uint64_t process_key(int fd)
+{
+	pid_t process = weft__hooks_read_process(fd);
+	return process > 0 ? weft__hooks_key(WEFT__HOOKS_EXITS, (uint64_t)process) : WEFT__IO_NO_KEY;
+}
 
 struct wanted {
 	int fd;
@@ -199,6 +207,8 @@ static void ask_for_key(void *of)
 		it->key = unix_key(it->fd, it->direction);
 	else if (it->type == WEFT__IO_TCP)
 		it->key = tcp_key(it->fd, it->direction);
+	else if (it->type == WEFT__IO_PROCESS)
+		it->key = process_key(it->fd);
 	errno = saved;
 }
 
@@ -277,6 +287,8 @@ void weft__io_join_pipe(const int ends[2], struct weft__io_object *const objects
 
 static bool has_end(const struct weft__io_object *object, enum direction direction)
 {
+	if (object->type == WEFT__IO_PROCESS)
+		return direction == RECEIVES;
 	if (object->type == WEFT__IO_PIPE)
 		return !(object->flags & WEFT__IO_WRITES) == (direction == RECEIVES);
 	return object->type == WEFT__IO_TCP || object->type == WEFT__IO_UNIX;

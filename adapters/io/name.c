@@ -255,6 +255,15 @@ struct wanted {
 	int fd;
 };
 
+/* "exit of process 17" */
+static void append_process(struct weft__hooks_text *text, int fd)
+{
+	pid_t process = weft__hooks_read_process(fd);
+	weft__hooks_append(text, process > 0 ? "exit of process " : "pidfd");
+	if (process > 0)
+		weft__hooks_append_number(text, process);
+}
+
 static void ask_for_name(void *of)
 {
 	const struct wanted *it = of;
@@ -266,6 +275,9 @@ static void ask_for_name(void *of)
 		break;
 	case WEFT__IO_SOCKET:
 		append_other_socket(it->text, it->fd);
+		break;
+	case WEFT__IO_PROCESS:
+		append_process(it->text, it->fd);
 		break;
 	default:
 		append_file(it->text, it->fd, false);
@@ -345,6 +357,7 @@ static enum weft__io_type anonymous_type(int fd)
 		{"anon_inode:inotify", WEFT__IO_INOTIFY},
 		{"anon_inode:[eventpoll]", WEFT__IO_EPOLL},
 		{"anon_inode:[io_uring]", WEFT__IO_RING},
+		{"anon_inode:[pidfd]", WEFT__IO_PROCESS},
 	};
 	char path[32];
 	find_path(fd, path, sizeof(path));

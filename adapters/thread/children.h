@@ -12,7 +12,8 @@
 /* The current task has begun `child`. */
 void weft__thread_child_begins(pid_t child);
 
-/* The current task waits for the end of `child`, or of any child if that is not above 0. */
+/* The current task waits for the end of `child`, of any child with -1, or of one
+ * of a process group with others that are not above 0. */
 struct weft__hooks_wait weft__thread_child_wait(pid_t child);
 
 /* The wait is over. `child`: the process that has ended or changed; 0: unknown; -1: the wait

@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #define WEFT_CATEGORY thread
-#include <weft/ends.h>
-
 #include "hooks/asked.h"
 #include "kernel/call.h"
 #include "thread/children.h"
+
+#define PIDFD 3 /* P_PIDFD, which older headers lack */
 
 /* ---- Beginning ---- */
 
@@ -233,9 +233,10 @@ static WEFT__OWN_FRAME uint64_t make_exit(pid_t child)
 	if (child > 0)
 		weft__hooks_append_number(&label, child);
 	uint64_t task = weft__hooks_call_task(&label, weft_kind("call"));
-	if (child > 0 && task != WEFT_TASK_NONE)
-		weft_tag_value_as(
-			task, WEFT_TAG_READS, (int64_t)weft__hooks_key(WEFT__HOOKS_EXITS, (uint64_t)child));
+	if (child > 0)
+		weft__hooks_mark_exit(task, child);
+	else
+		weft__hooks_mark_exits(task, child == -1);
 	return task;
 }
 
@@ -357,14 +358,27 @@ static WEFT__OWN_FRAME pid_t read_ended(const siginfo_t *info, int *ret_status)
 	return copy.si_pid;
 }
 
-#define WAIT_ID(type, id, info, call)                                                           \
-	__extension__({                                                                             \
-		struct weft__hooks_wait wait = weft__thread_child_wait(type == P_PID ? (pid_t)id : -1); \
-		int result = (int)(call);                                                               \
-		int status = 0;                                                                         \
-		pid_t ended = result == 0 && info ? read_ended(info, &status) : result;                 \
-		weft__thread_child_ended(&wait, ended, status);                                         \
-		result;                                                                                 \
+/* As the argument of waitpid; 0: one of some children. */
+static pid_t awaited(idtype_t type, id_t id)
+{
+	if (type == P_ALL || type == P_PID)
+		return type == P_PID ? (pid_t)id : -1;
+	if ((int)type != PIDFD)
+		return 0;
+	int saved = weft__hooks_begin();
+	pid_t child = weft__hooks_process_of((int)id);
+	weft__hooks_end(saved);
+	return child > 0 ? child : 0;
+}
+
+#define WAIT_ID(type, id, info, call)                                              \
+	__extension__({                                                                \
+		struct weft__hooks_wait wait = weft__thread_child_wait(awaited(type, id)); \
+		int result = (int)(call);                                                  \
+		int status = 0;                                                            \
+		pid_t ended = result == 0 && info ? read_ended(info, &status) : result;    \
+		weft__thread_child_ended(&wait, ended, status);                            \
+		result;                                                                    \
 	})
 
 HOOK(waitid)
@@ -381,5 +395,5 @@ HOOKS_ASKED(SYS_waitid, ask_waitid)
 	const siginfo_t *info = weft__hooks_pointer(it, 2);
 	if (!HOOKS_RECORD || argument[3] & WNOHANG)
 		return weft__hooks_ask(it);
-	return WAIT_ID(argument[0], argument[1], info, weft__hooks_ask(it));
+	return WAIT_ID((idtype_t)argument[0], (id_t)argument[1], info, weft__hooks_ask(it));
 }

@@ -16,6 +16,9 @@
 #define WEFT_TAG_READS  "reads from end"
 #define WEFT_TAG_WRITES "writes to end"
 
+/* How many children a process has that waits for the end of any; a tag of what it waits for. */
+#define WEFT_TAG_CHILDREN "children"
+
 #define WEFT_TAG_HELD_BY_THREAD  "held by thread"
 #define WEFT_TAG_HELD_BY_PROCESS "held by process"
 
@@ -31,7 +34,8 @@ static inline bool weft_key_is_stream(uint64_t key)
 }
 
 /* The same of the messages that the adapters send when a program executes another one, or ends. */
-#define WEFT_KEY_EXECS 2
-#define WEFT_KEY_EXITS 3
+#define WEFT_KEY_EXECS       2
+#define WEFT_KEY_EXITS       3
+#define WEFT_KEY_CHILD_EXITS 5
 
 #endif

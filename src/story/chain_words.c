@@ -101,16 +101,22 @@ static void write_other_end(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain_hop *hop)
 {
 	const struct weft_story_wait *wait = &hop->wait;
-	bool is_exit = hop->is_written && weft__story_is_kind(story->model, wait->task, "call");
+	bool is_exit = hop->is_written && (weft__story_is_kind(story->model, wait->task, "call") ||
+										  weft__story_is_kind(story->model, wait->task, "pidfd"));
 	add_subject(s, story, wait->task,
 		is_exit           ? " is the end of "
 		: hop->is_written ? " is written by "
 						  : " is read by ");
 	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
 	weft__story_words_add_subject(w, story->model, wait->source, OTHER_LETTERS);
-	if (wait->others)
+	if (!wait->others)
+		return;
+	w = weft__story_clause(s, WORTH_EXTRA);
+	if (is_exit)
 		weft__story_words_add(
-			weft__story_clause(s, WORTH_EXTRA), " and %u more", (unsigned)wait->others);
+			w, wait->others > 1 ? " or of %u others" : " or of %u other", (unsigned)wait->others);
+	else
+		weft__story_words_add(w, " and %u more", (unsigned)wait->others);
 }
 
 /* "task 3 'event loop' does not run: its thread runs task 5 'report' since 3 ms, until 83 ms" */

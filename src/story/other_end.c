@@ -214,33 +214,75 @@ static uint32_t first_of(const struct weft__end_list *list, uint64_t key)
 	return low;
 }
 
+/* The next living end on the other side of `own`, from `*at` in the list on; WEFT_NONE: there is
+ * none.
+ */
+static uint32_t next_end(
+	const struct weft_story *story, const struct weft__end *own, uint64_t at_ns, uint32_t *at)
+{
+	const struct weft__end_list *list = &story->index->ends;
+	const struct weft_model *model = story->model;
+	while (*at < list->count && list->by_key[*at].key == own->key) {
+		const uint32_t number = (*at)++;
+		const struct weft__end *end = &list->by_key[number];
+		const bool is_repeated = number && list->by_key[number - 1].key == own->key &&
+								 list->by_key[number - 1].task == end->task &&
+								 list->by_key[number - 1].writes == end->writes;
+		if (end->writes == own->writes || is_repeated || end->task == own->task ||
+			model->tasks.buffer[end->task] == model->tasks.buffer[own->task] ||
+			!is_alive(model, end->task, at_ns) ||
+			is_replaced(model, model->tasks.buffer[end->task], at_ns))
+			continue;
+		return end->task;
+	}
+	return WEFT_NONE;
+}
+
+/* False if the task is no end. */
+static bool own_end(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__end *ret)
+{
+	return story->index && has_end(&story->index->ends, task) && !has_run(story->model, task) &&
+		   end_at(story->model, task, at_ns, ret);
+}
+
 bool weft__story_other_end(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__other_end *ret)
 {
-	const struct weft__end_list *list = story->index ? &story->index->ends : NULL;
 	struct weft__end own;
-	if (!list || !has_end(list, task) || has_run(story->model, task) ||
-		!end_at(story->model, task, at_ns, &own))
+	if (!own_end(story, task, at_ns, &own))
 		return false;
-	struct weft__other_end other = {.end = WEFT_NONE, .writes = !own.writes};
-	uint32_t examined = WEFT_NONE;
-	for (uint32_t i = first_of(list, own.key); i < list->count && list->by_key[i].key == own.key;
-		 i++) {
-		const struct weft__end *end = &list->by_key[i];
-		if (end->writes == own.writes || end->task == examined)
-			continue; /* a task's end is in the list as often as its tag was repeated */
-		examined = end->task;
-		if (end->task == task ||
-			story->model->tasks.buffer[end->task] == story->model->tasks.buffer[task] ||
-			!is_alive(story->model, end->task, at_ns) ||
-			is_replaced(story->model, story->model->tasks.buffer[end->task], at_ns))
-			continue;
-		other.others += other.end != WEFT_NONE;
-		other.end = other.end == WEFT_NONE ? end->task : other.end;
-	}
+	uint32_t at = first_of(&story->index->ends, own.key);
+	struct weft__other_end other = {
+		.end = next_end(story, &own, at_ns, &at), .writes = !own.writes};
 	if (other.end == WEFT_NONE)
 		return false;
+	while (next_end(story, &own, at_ns, &at) != WEFT_NONE)
+		other.others++;
+	other.is_any_child = own.key >> 56 == WEFT_KEY_CHILD_EXITS;
 	other.user = user_of(story, &own, &other, at_ns);
 	*ret = other;
 	return other.user != WEFT_NONE && other.user != task;
+}
+
+/* ---- Children ---- */
+
+uint32_t weft__story_child_count(const struct weft_model *model, uint32_t task)
+{
+	const uint32_t first = model->tasks.first_note[task], end = model->tasks.end_note[task];
+	for (uint32_t note = end; note > first && end - note < LOOKED_MAX; note--)
+		if (weft__story_is_tag(model, note - 1, WEFT_TAG_CHILDREN))
+			return (uint32_t)model->notes.value[note - 1];
+	return 0;
+}
+
+uint32_t weft__story_child_at(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, uint32_t *position)
+{
+	struct weft__end own;
+	if (!own_end(story, task, at_ns, &own) || own.key >> 56 != WEFT_KEY_CHILD_EXITS)
+		return WEFT_NONE;
+	if (!*position)
+		*position = first_of(&story->index->ends, own.key);
+	return next_end(story, &own, at_ns, position);
 }

@@ -28,12 +28,22 @@ struct weft__other_end {
 	uint32_t end;    /* the other end's task */
 	uint32_t user;   /* the task that reads or writes there */
 	uint32_t others; /* further ends of this sort, as of a pipe to which several processes write */
-	bool writes;     /* the user writes what is waited for; else, it makes room by reading */
+	bool is_any_child; /* the wait is for the end of any child, and the user one of them */
+	bool writes;       /* the user writes what is waited for; else, it makes room by reading */
 };
 
 /* Finds the task on which a wait for `task`, one end, depends at a time. False if the task is no
  * end, or the trace does not show the other one. Needs the index. */
 bool weft__story_other_end(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__other_end *ret);
+
+/* How many children the process had when it began to wait for the end of any: `task`. 0: unknown,
+ * or it waits for something else. */
+uint32_t weft__story_child_count(const struct weft_model *model, uint32_t task);
+
+/* The first thread of one of them after the other, of those that the trace has. `*position`: 0 at
+ * first. WEFT_NONE: there are no more. */
+uint32_t weft__story_child_at(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, uint32_t *position);
 
 #endif

@@ -114,7 +114,7 @@ def each_type_of_object():
 def a_free_lock_writes_nothing():
     with temporary_directory() as folder:
         _, trace = record(folder, SUBJECT, 'uncontended')
-        equal([e['event'] for e in events(trace)], ['create', 'label', 'receive', 'receive', 'receive', 'tag', 'switch', 'send', 'send', 'resolve'])
+        equal([e['event'] for e in events(trace)], ['create', 'label', 'receive', 'receive', 'receive', 'tag', 'tag', 'switch', 'send', 'send', 'resolve'])
 
 
 @case

@@ -99,6 +99,30 @@ static bool is_alone(const struct weft_model *model, uint32_t task)
 	return true;
 }
 
+/* True if the buffer has one thread that has not ended. */
+static bool has_one_thread(const struct weft_model *model, uint32_t buffer)
+{
+	const struct weft_tasks *t = &model->tasks;
+	uint32_t count = 0;
+	for (uint32_t task = 0; task < t->count; task++)
+		count += t->buffer[task] == buffer && t->kind[task] == WEFT_KIND_THREAD &&
+				 !(t->flags[task] & WEFT_TASK_RESOLVED);
+	return count == 1;
+}
+
+uint32_t weft__story_blocked_children(const struct weft__blocked *b, uint32_t source)
+{
+	const uint32_t children = weft__story_child_count(b->model, source);
+	uint32_t count = 0, at = 0, child;
+	if (!children || !has_one_thread(b->model, b->model->tasks.buffer[source]))
+		return 0;
+	while (
+		(child = weft__story_child_at(b->story, source, b->model->summary.end, &at)) != WEFT_NONE &&
+		is_alone(b->model, child))
+		count++;
+	return count == children ? count : 0;
+}
+
 /* The task at the other end of a pipe or connection, if it is known for certain: no third process
  * has an end, and no other thread can use that one. Else the end itself. */
 static uint32_t across(const struct weft__blocked *b, uint32_t source)
@@ -106,6 +130,8 @@ static uint32_t across(const struct weft__blocked *b, uint32_t source)
 	struct weft__other_end other;
 	if (!weft__story_other_end(b->story, source, b->model->summary.end, &other) || other.others ||
 		b->model->tasks.buffer[other.user] == b->model->tasks.buffer[source])
+		return source;
+	if (other.is_any_child && !weft__story_blocked_children(b, source))
 		return source;
 	uint32_t user = b->final[other.user];
 	return is_alone(b->model, user) ? user : source;

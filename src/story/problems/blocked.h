@@ -38,6 +38,10 @@ void weft__story_blocked_finish(struct weft__blocked *blocked);
  * several; WEFT_NONE if nothing does. */
 uint32_t weft__story_blocked_behind(struct weft__blocked *blocked, uint32_t source);
 
+/* The number of the children of which a process waits for any: `source`. 0: they are not all in the
+ * trace, or other threads may end or wait for some. */
+uint32_t weft__story_blocked_children(const struct weft__blocked *blocked, uint32_t source);
+
 /* The edge by which a waiting task began to wait: its last act. */
 uint32_t weft__story_blocked_since(const struct weft__blocked *blocked, uint32_t task);
 

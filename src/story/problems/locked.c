@@ -11,11 +11,12 @@
 
 #include "story/any.h"
 #include "story/holders.h"
+#include "story/other_end.h"
 
 /* If that many passes are not enough, only circles of tasks with one way out are found. */
 #define PASSES_MAX 64
 
-/* A resource with several holders. */
+/* A resource with several holders; or a wait for the end of any child, which the children hold. */
 struct shared {
 	uint32_t resource;
 	struct weft__holders holders;
@@ -104,12 +105,32 @@ static bool is_open_join(const struct locked *l, uint32_t task)
 	return l->model->tasks.kind[task] == WEFT_KIND_JOIN && is_open(l, task);
 }
 
-/* True for a resource with a waiter and with several holders. */
+/* True for a resource with a waiter and with several holders, or for several children. */
 static bool is_shared(const struct locked *l, uint32_t task)
 {
 	const unsigned kind = l->model->tasks.kind[task];
-	return l->b->holder[task] == task && weft__model_is_resource(kind) &&
-		   kind != WEFT_KIND_SEMAPHORE;
+	if (l->b->holder[task] != task)
+		return false;
+	return weft__model_is_resource(kind) ? kind != WEFT_KIND_SEMAPHORE
+										 : weft__story_blocked_children(l->b, task) > 1;
+}
+
+static int list_children(const struct locked *l, struct shared *shared)
+{
+	uint32_t at = 0, child;
+	int error = 0;
+	while (!error && (child = weft__story_child_at(
+						  l->b->story, shared->resource, l->model->summary.end, &at)) != WEFT_NONE)
+		error = weft__model_holders_take(&shared->holders, WEFT_KIND_POOL, child, 0);
+	return error;
+}
+
+static int list_holders(const struct locked *l, struct shared *shared)
+{
+	if (!weft__model_is_resource(l->model->tasks.kind[shared->resource]))
+		return list_children(l, shared);
+	return weft__story_holders_at(
+		l->b->story, shared->resource, l->model->summary.end, UINT32_MAX, &shared->holders);
 }
 
 static int list_tasks(struct locked *l)
@@ -130,8 +151,7 @@ static int list_tasks(struct locked *l)
 		if (!is_shared(l, task))
 			continue;
 		l->shared[shared].resource = task;
-		error = weft__story_holders_at(
-			l->b->story, task, l->model->summary.end, UINT32_MAX, &l->shared[shared++].holders);
+		error = list_holders(l, &l->shared[shared++]);
 	}
 	return error;
 }

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: ISC
+"""Programs that nobody changed, and that hang: what the trace shows of the reason, live and saved."""
+import contextlib
+import os
+import signal
+import subprocess
+
+from harness import BUILD, WEFT, case, equal, json_lines, main, temporary_directory, weft
+from waiting import wait_until
+
+SUBJECT = os.path.join(BUILD, 'tests', 'waits-subject')
+A_CHILD = 'exit of a child'
+
+
+class Hang:
+    """The trace of a part of the subject, killed once each of its processes waits for what `waits` has for it: the begin of a label.
+    They are stopped before they are killed, as the end of one lets others go on."""
+    def __init__(self, *part, waits, folder):
+        self.folder, env = os.path.join(folder, 'traces'), {'XDG_RUNTIME_DIR': folder}
+        process = subprocess.Popen([WEFT, 'record', '-a', 'thread,io', '--size', '64K', '-o', self.folder + '/', '--', SUBJECT, *part],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, **env))
+        self.pids = [int(number) for number in process.stdout.readline().split()]
+        for pid, source in zip(self.pids, waits):
+            wait_until('a wait for ' + source, lambda: source in weft('why', pid, env=env, status=None).stdout, process)
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in self.pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, number)
+        process.communicate()
+
+    def problems(self):
+        return json_lines(weft('dump', '--problems', '--json', self.folder).stdout)
+
+    def why(self, task):
+        return weft('why', self.folder, task, status=None).stdout
+
+
+def found(hang):
+    return ['%s %s' % (problem['severity'], problem['problem']) for problem in hang.problems()]
+
+
+@case
+def a_parent_that_waits_for_a_child_that_waits_for_it():
+    """However it waits, and if it may have several children, of all of them."""
+    calls = [('wait', A_CHILD), ('waitpid+', A_CHILD), ('waitid', A_CHILD), ('waitid+', A_CHILD), ('wait3', A_CHILD), ('wait4+', A_CHILD),
+             ('group', A_CHILD), ('waitidfd', 'exit of process'), ('pidfd', 'exit of process')]
+    for how, label in calls:
+        with temporary_directory() as folder:
+            hang = Hang('parent', how, waits=[label] + ['pipe'] * (1 + how.count('+')), folder=folder)
+            equal(found(hang), ['error deadlock'], (how, hang.problems()))
+            assert "thread 1 'waits-subject' waits for " + label in hang.problems()[0]['sentence'], (how, hang.problems())
+            why = hang.why(label)
+            assert ' is the end of thread ' in why and ('or of 1 other' in why) == ('+' in how) and '\n end ' in why and 'A circle: ' in why, (how, why)
+
+
+@case
+def a_child_that_may_end_lets_its_parent_go_on():
+    for how in ('wait-', 'group-'):
+        with temporary_directory() as folder:
+            hang = Hang('parent', how, waits=[A_CHILD, 'pipe', 'any signal'], folder=folder)
+            assert 'error deadlock' not in found(hang), (how, hang.problems())
+
+
+main()

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Programs that hang, without libweft. The first line that each prints has the numbers of its
+ * processes, its own first.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	CHILDREN = 2,
+};
+
+static void check(int is_good, const char *what)
+{
+	if (is_good)
+		return;
+	perror(what);
+	exit(1);
+}
+
+static void print_processes(const pid_t *children, int count)
+{
+	printf("%d", (int)getpid());
+	for (int i = 0; i < count; i++)
+		printf(" %d", (int)children[i]);
+	printf("\n");
+	fflush(stdout);
+}
+
+/* ---- A parent that waits for the end of a child, which waits for the parent to read ---- */
+
+static void fill(int fd)
+{
+	static const char bytes[1 << 20];
+	while (write(fd, bytes, sizeof(bytes)) > 0) {
+	}
+}
+
+static pid_t begin_writer(int *ret_fd)
+{
+	int ends[2];
+	check(pipe(ends) == 0, "pipe");
+	pid_t child = fork();
+	if (child == 0) {
+		close(ends[0]);
+		fill(ends[1]);
+		_exit(1);
+	}
+	check(child > 0, "fork");
+	close(ends[1]);
+	*ret_fd = ends[0];
+	return child;
+}
+
+static void wait_for(const char *how, pid_t child)
+{
+	siginfo_t info;
+	struct rusage usage;
+	struct pollfd polled = {.events = POLLIN};
+	if (strcmp(how, "pidfd") == 0 || strcmp(how, "waitidfd") == 0)
+		polled.fd = (int)syscall(SYS_pidfd_open, child, 0);
+	if (strcmp(how, "wait") == 0)
+		wait(NULL);
+	else if (strcmp(how, "waitpid") == 0)
+		waitpid(-1, NULL, 0);
+	else if (strcmp(how, "waitid") == 0)
+		waitid(P_ALL, 0, &info, WEXITED);
+	else if (strcmp(how, "wait3") == 0)
+		wait3(NULL, 0, &usage);
+	else if (strcmp(how, "wait4") == 0)
+		wait4(-1, NULL, 0, &usage);
+	else if (strcmp(how, "group") == 0)
+		waitpid(0, NULL, 0);
+	else if (strcmp(how, "waitidfd") == 0)
+		waitid((idtype_t)3, (id_t)polled.fd, &info, WEXITED);
+	else if (strcmp(how, "pidfd") == 0)
+		poll(&polled, 1, -1);
+}
+
+/* `how`: the call; `+` behind it: a second writer, `-` behind it: a second child that may end. */
+static void parent(const char *how)
+{
+	pid_t children[CHILDREN];
+	int fd, count = 1;
+	size_t size = strcspn(how, "+-");
+	char call[32] = "";
+	check(size < sizeof(call), "name");
+	memcpy(call, how, size);
+	children[0] = begin_writer(&fd);
+	if (how[size] == '+')
+		children[count++] = begin_writer(&fd);
+	if (how[size] == '-' && (children[count++] = fork()) == 0) {
+		pause();
+		_exit(1);
+	}
+	print_processes(children, count);
+	wait_for(call, children[0]);
+}
+
+int main(int count, char **arguments)
+{
+	static const struct {
+		const char *name;
+		void (*function)(const char *how);
+	} parts[] = {{"parent", parent}};
+	for (size_t i = 0; count == 3 && i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strcmp(arguments[1], parts[i].name) == 0) {
+			parts[i].function(arguments[2]);
+			return 0;
+		}
+	return 2;
+}
