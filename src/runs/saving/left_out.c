@@ -77,7 +77,8 @@ static bool announces_its_end(const struct weft_event *event, bool before)
 }
 
 /* The status is only known of the process that was started. Other ones that a signal has killed
- * have not stored their end, and not said it; whoever watched them may have stored it since. */
+ * have not stored their end, and not said it; a process that watched them may have stored it since.
+ */
 static bool was_killed(const struct weft_trace_buffer *buffer, bool has_announced_end)
 {
 	if (buffer->wait_status & WEFT_WAIT_KNOWN)
