@@ -151,7 +151,8 @@ static void add_head(const struct writer *writer, const struct weft__metrics_ser
 	begin_family(writer, "# TYPE ", first);
 	weft_text_add_string(writer->text, type_of(writer, counter->type));
 	weft_text_add_string(writer->text, "\n");
-	if (!writer->is_openmetrics || !first->unit.name[0])
+	/* The format has units only of names that end with one behind something else. */
+	if (!writer->is_openmetrics || !first->has_unit)
 		return;
 	begin_family(writer, "# UNIT ", first);
 	weft__metrics_add_name(writer->text, first->unit.name);

@@ -20,9 +20,15 @@ static bool ends_with(const char *text, size_t size, const char *end)
 	return size > length && memcmp(text + size - length, end, length) == 0;
 }
 
-/* Adds the name with its unit at the end, which OpenMetrics wants. A counter's _total is cut off:
- * it is added when the name is written. */
-static void add_family(struct weft_text *text, const struct weft__runs_counter *counter)
+static bool is_unit(const char *text, size_t size, const char *unit)
+{
+	return size == strlen(unit) && memcmp(text, unit, size) == 0;
+}
+
+/* Adds the name with its unit at the end, which OpenMetrics wants, unless the unit is all of the
+ * name. A counter's _total is cut off: it is added when the name is written. True: the name ends
+ * with its unit. */
+static bool add_family(struct weft_text *text, const struct weft__runs_counter *counter)
 {
 	static const char total[] = "_total";
 	const char *unit = weft__metrics_base_unit(counter).name;
@@ -36,12 +42,14 @@ static void add_family(struct weft_text *text, const struct weft__runs_counter *
 	if (unit[0])
 		weft__metrics_add_name(&suffix, unit);
 	weft_text_add(&suffix, "", 1);
-	if (!suffix.error && !text->error && unit[0] &&
-		!ends_with(text->bytes + start, text->size - start, suffix.bytes))
+	const bool has_unit = !suffix.error && !text->error && unit[0] &&
+						  !is_unit(text->bytes + start, text->size - start, suffix.bytes + 1);
+	if (has_unit && !ends_with(text->bytes + start, text->size - start, suffix.bytes))
 		weft_text_add_string(text, suffix.bytes);
 	text->error = text->error ? text->error : suffix.error;
 	weft_text_finish(&suffix);
 	weft_text_add(text, "", 1);
+	return has_unit;
 }
 
 /* ---- A set of names ---- */
@@ -103,7 +111,8 @@ bool weft__metrics_is_one_family(
 {
 	return left->sample->counter->type == right->sample->counter->type &&
 		   strcmp(left->sample->counter->name, right->sample->counter->name) == 0 &&
-		   strcmp(left->family, right->family) == 0;
+		   strcmp(left->family, right->family) == 0 &&
+		   strcmp(left->unit.name, right->unit.name) == 0;
 }
 
 /* Families whose type is known come first, and so keep their names. */
@@ -116,6 +125,7 @@ static int by_family(const void *left, const void *right)
 	order = order ? order : strcmp(l->family, r->family);
 	order = order ? order : (int)lc->type - (int)rc->type;
 	order = order ? order : strcmp(lc->name, rc->name);
+	order = order ? order : strcmp(r->unit.name, l->unit.name); /* one that has a unit first */
 	return order ? order : strcmp(l->labels, r->labels);
 }
 
@@ -144,7 +154,7 @@ static void add_series(const struct making *making, const struct weft__metrics_s
 	struct weft_text *texts = &families->texts;
 	size_t family = texts->size;
 	const char *fault = is_negative(sample->counter) ? "a counter cannot be negative" : NULL;
-	add_family(texts, sample->counter);
+	const bool has_unit = add_family(texts, sample->counter);
 	size_t labels = texts->size;
 	fault = fault ? fault : weft__metrics_add_labels(texts, sample);
 	weft_text_add(texts, "", 1);
@@ -153,6 +163,7 @@ static void add_series(const struct making *making, const struct weft__metrics_s
 	else
 		families->series[families->count++] = (struct weft__metrics_series){.sample = sample,
 			.unit = weft__metrics_base_unit(sample->counter),
+			.has_unit = has_unit,
 			.family_offset = family,
 			.labels_offset = labels};
 }

@@ -12,6 +12,7 @@
 struct weft__metrics_series {
 	const struct weft__metrics_sample *sample;
 	struct weft__metrics_unit unit;
+	bool has_unit;                       /* behind something else in the family's name */
 	const char *family;                  /* without _total */
 	const char *labels;                  /* without braces */
 	size_t family_offset, labels_offset; /* of these in the texts, which move while they grow */

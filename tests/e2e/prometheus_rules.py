@@ -114,11 +114,11 @@ def an_alert_of_a_real_alertmanager_leads_to_the_moment():
         at = types.SimpleNamespace(host='127.0.0.1', port=int(agent.stdout.readline().rsplit(':', 1)[1].rstrip('/\n')))
         rules = os.path.join(it.outer, 'rules.yml')
         with open(rules, 'w', encoding='utf-8') as file:
-            file.write('groups: [{name: test, rules: [{alert: TooMuch, expr: "sum by (customer, program) (bytes_bytes_total) > 1000", annotations: {summary: "{{ $value }} bytes"}}]}]\n')
+            file.write('groups: [{name: test, rules: [{alert: TooMuch, expr: "sum by (customer, program) (bytes_total) > 1000", annotations: {summary: "{{ $value }} bytes"}}]}]\n')
         with Alertmanager(('http://%s:%d/alert' % (at.host, at.port), token)) as manager:
             more = RULE_CONFIG % (rules, manager.url.split('//')[1])
             with Prometheus(at, token, more) as prometheus:
-                wait_until('it reads the counter', lambda: prometheus.value('sum(bytes_bytes_total{program="agent-subject"})') == 5, prometheus.process)
+                wait_until('it reads the counter', lambda: prometheus.value('sum(bytes_total{program="agent-subject"})') == 5, prometheus.process)
                 equal(it.taken(), [])
                 it.tell(program, 'acme 1 5000')
                 wait_until('a snapshot', it.taken, agent, seen=it.said, processor=600)

@@ -128,6 +128,23 @@ static void a_unit_and_total_are_not_written_twice(void **state)
 	assert_non_null(strstr(expose(true, &it, 1, 9), "# UNIT sent_bytes bytes\n"));
 }
 
+/* Readers refuse the unit of such a name: it would have to follow something. */
+static void a_unit_that_is_the_name_is_not_written_again(void **state)
+{
+	struct weft__runs_counter all[] = {counter("bytes", WEFT__RUNS_COUNTER, 1),
+		counter("bytes", WEFT__RUNS_COUNTER, 2), counter("bytes_total", WEFT__RUNS_COUNTER, 3),
+		counter("bytes_bytes", WEFT__RUNS_COUNTER, 4)};
+	(void)state;
+	for (size_t i = 0; i < COUNT(all); i++)
+		all[i].unit = i == 1 ? "" : "bytes"; /* another one without a unit, of another program */
+	const char *text = expose(true, all, COUNT(all), 9);
+	assert_int_equal(left_out, 2);
+	assert_non_null(strstr(text, "\nbytes_total{program=\"server\",pid=\"7\"} 1\n"));
+	assert_non_null(strstr(text, "\nbytes_bytes_total{program=\"server\",pid=\"7\"} 4\n"));
+	assert_null(strstr(text, "# UNIT bytes bytes\n"));
+	assert_non_null(strstr(text, "# UNIT bytes_bytes bytes\n"));
+}
+
 static void a_histogram_has_a_bucket_for_each_factor_of_two(void **state)
 {
 	/* up to 2^10 in eight steps, up to 2^11, and beyond */
@@ -341,6 +358,7 @@ int main(void)
 		cmocka_unit_test(each_type_has_its_lines),
 		cmocka_unit_test(values_are_exact_in_base_units),
 		cmocka_unit_test(a_unit_and_total_are_not_written_twice),
+		cmocka_unit_test(a_unit_that_is_the_name_is_not_written_again),
 		cmocka_unit_test(a_histogram_has_a_bucket_for_each_factor_of_two),
 		cmocka_unit_test(escaped_names_can_be_read_back),
 		cmocka_unit_test(labels_are_escaped_and_sorted),
