@@ -53,31 +53,14 @@ static bool parse_labels(struct weft__agent_rollup_row *row)
 	row->label = calloc(count + 1, sizeof(*label));
 	if (row->label && count)
 		memcpy(row->label, label, count * sizeof(*label));
+	row->counter.labels = row->label;
 	row->counter.label_count = count;
 	return text && row->label && (strcmp(at, "}") == 0 || strcmp(row->labels, "{}") == 0);
 }
 
-static bool has_label(const struct weft__agent_rollup_row *row, const char *only)
+static struct weft__metrics_sample sample_of(const struct weft__agent_rollup_row *row)
 {
-	const char *equals = strchr(only, '=');
-	const size_t size = equals ? (size_t)(equals - only) : 0;
-	if (size == 7 && memcmp(only, "program", size) == 0)
-		return strcmp(row->program, equals + 1) == 0;
-	if (size == 3 && memcmp(only, "uid", size) == 0)
-		return strcmp(row->user, equals + 1) == 0;
-	for (size_t i = 0; size && i < row->counter.label_count; i++)
-		if (strlen(row->label[i].key) == size && memcmp(row->label[i].key, only, size) == 0)
-			return strcmp(row->label[i].value, equals + 1) == 0;
-	return false;
-}
-
-static bool is_wanted(
-	const struct weft__agent_rollup_row *row, const char *const *only, size_t only_count)
-{
-	for (size_t i = 0; i < only_count; i++)
-		if (!has_label(row, only[i]))
-			return false;
-	return true;
+	return (struct weft__metrics_sample){row->program, 0, &row->counter, row->user};
 }
 
 /* ---- Values ---- */
@@ -353,6 +336,13 @@ static void choose_cells(struct weft__agent_rollup_row *rows, size_t count)
 	}
 }
 
+static void leave_out_others(
+	struct weft__agent_rollup_row *row, const char *const *only, size_t only_count)
+{
+	const struct weft__metrics_sample sample = sample_of(row);
+	row->is_left_out |= !weft__metrics_has_labels(&sample, only, only_count);
+}
+
 static void prepare_rows(
 	struct weft__agent_rollup *rollup, const char *const *only, size_t only_count)
 {
@@ -362,16 +352,9 @@ static void prepare_rows(
 			 end++)
 			order(rollup, &rollup->rows[end]);
 		for (size_t k = i; k < end; k++)
-			rollup->rows[k].is_left_out |= !is_wanted(&rollup->rows[k], only, only_count);
+			leave_out_others(&rollup->rows[k], only, only_count);
 		choose_cells(&rollup->rows[i], end - i);
 	}
-}
-
-static void list_sample(struct weft__agent_rollup *rollup, struct weft__agent_rollup_row *row)
-{
-	row->counter.labels = row->label;
-	rollup->samples[rollup->count++] =
-		(struct weft__metrics_sample){row->program, 0, &row->counter, row->user};
 }
 
 int weft__agent_rollup_read(
@@ -387,7 +370,7 @@ int weft__agent_rollup_read(
 	prepare_rows(ret, only, only_count);
 	for (size_t i = 0; i < ret->row_count; i++)
 		if (!ret->rows[i].is_left_out)
-			list_sample(ret, &ret->rows[i]);
+			ret->samples[ret->count++] = sample_of(&ret->rows[i]);
 	return SQLITE_OK;
 }
 

@@ -9,6 +9,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Labels ---- */
+
+static bool has_label(const struct weft__metrics_sample *sample, const char *label)
+{
+	const struct weft__runs_counter *counter = sample->counter;
+	const char *equals = strchr(label, '=');
+	const size_t size = equals ? (size_t)(equals - label) : 0;
+	if (size == 7 && memcmp(label, "program", size) == 0)
+		return strcmp(sample->program, equals + 1) == 0;
+	if (size == 3 && memcmp(label, "uid", size) == 0)
+		return sample->user && strcmp(sample->user, equals + 1) == 0;
+	for (size_t i = 0; size && i < counter->label_count; i++)
+		if (strlen(counter->labels[i].key) == size &&
+			memcmp(counter->labels[i].key, label, size) == 0)
+			return strcmp(counter->labels[i].value, equals + 1) == 0;
+	return false;
+}
+
+bool weft__metrics_has_labels(
+	const struct weft__metrics_sample *sample, const char *const *labels, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!has_label(sample, labels[i]))
+			return false;
+	return true;
+}
+
 /* The digits of the largest number, and of the largest power of ten that is written out. */
 #define DIGITS_MAX 20
 

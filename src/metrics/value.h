@@ -19,6 +19,10 @@ struct weft__metrics_sample {
 	const char *user; /* the number of its owner, or NULL: it does not matter */
 };
 
+/* True if it has all of these labels, "KEY=VALUE". `program` and `uid` are among the keys. */
+bool weft__metrics_has_labels(
+	const struct weft__metrics_sample *sample, const char *const *labels, size_t count);
+
 /* The unit in which a value is shown, and the power of ten that converts to it. Programs may also
  * name a usual part of a base unit, such as "ms". */
 struct weft__metrics_unit {

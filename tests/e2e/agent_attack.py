@@ -13,7 +13,7 @@ import random
 import re
 import signal
 
-from agent_http_side import alert, serving
+from agent_http_side import ACME, BOLT, alert, customers, serving
 from attack import mutate, raw, stay_silent
 from harness import WEFT, case, equal, main, run, temporary_directory
 from waiting import status_of
@@ -111,22 +111,10 @@ def bodies_in_pieces_are_read_or_refused():
         one.try_(one.request(b'/alert', True, b'Content-Length: 99999999999\r\n', b'POST') + BODY, True)
 
 
-ACME, BOLT = 'a-token-of-acme-0', 'a-token-of-bolt-0'
-
-
 @contextlib.contextmanager
 def with_customers():
-    """An agent with a token of each of two customers; the values of acme end with 5, all others with 7."""
-    with temporary_directory() as folder:
-        path = os.path.join(folder, 'tokens')
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), 'w', encoding='utf-8') as file:
-            file.write('# customers\n\n%s customer=acme\n%s  program=agent-subject\tcustomer=bolt\n' % (ACME, BOLT))
-        with serving('--tokens', path) as (it, program, agent):
-            names = ['bolt', 'acme"}', 'acme,customer="bolt', 'acme\\', 'Acme', 'acm', 'acme2', '"acme"', 'acme\x01']
-            it.tell(program, *(line for name in names for line in ('%s 1 1000007' % name, 'took %s 900001000007' % name)))
-            it.tell(program, 'took acme 1000000005', 'alone acme 1000007', 'level 1000007')
-            it.looks(agent.process)
-            yield Target(it, agent)
+    with customers() as (it, agent, _, _):
+        yield Target(it, agent)
 
 
 def values(answer):

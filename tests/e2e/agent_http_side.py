@@ -3,9 +3,11 @@
 import contextlib
 import http.client
 import json
+import os
 import subprocess
 
 from agent_host import host
+from harness import temporary_directory
 
 
 class Agent:
@@ -41,3 +43,21 @@ def serving(*options):
         agent = Agent(it, *options)
         it.looks(agent.process)
         yield it, program, agent
+
+
+ACME, BOLT = 'a-token-of-acme-0', 'a-token-of-bolt-0'
+
+
+@contextlib.contextmanager
+def customers():
+    """An agent with a token of each of two customers, a program, and the file of tokens. The values of acme end with 5, all others with 7."""
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'tokens')
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), 'w', encoding='utf-8') as file:
+            file.write('# customers\n\n%s customer=acme\n%s  program=agent-subject\tcustomer=bolt\n' % (ACME, BOLT))
+        with serving('--tokens', path) as (it, program, agent):
+            names = ['bolt', 'acme"}', 'acme,customer="bolt', 'acme\\', 'Acme', 'acm', 'acme2', '"acme"', 'acme\x01']
+            it.tell(program, *(line for name in names for line in ('%s 1 1000007' % name, 'took %s 900001000007' % name)))
+            it.tell(program, 'took acme 1000000005', 'alone acme 1000007', 'level 1000007')
+            it.looks(agent.process)
+            yield it, agent, program, path

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: ISC
 """The counters of running programs over HTTP, and a real Prometheus that asks for them."""
+import contextlib
 import os
+import sqlite3
 
+from agent_http_side import serving
 from counting import TYPED, program
-from harness import case, equal, main
+from harness import case, equal, main, temporary_directory
 from prometheus import Prometheus, check, families, need_promtool
 from server import Server
 from waiting import wait_until
@@ -63,6 +66,66 @@ def requests_are_guarded_as_all_others():
         equal(server.get('/metrics?depth=0')[0], 200)
         for depth in ('-1', 'x', '1x', '', '99999999999999999999'):
             equal(server.get('/metrics?depth=' + depth)[0], 400, depth)
+
+
+def parse(text):
+    """{(name, labels): value} of the agent's subject."""
+    return {(sample[0], *sorted(sample[1].items())): sample[2] for family in families(text, 'prometheus').values()
+            for sample in family['samples'] if sample[1].get('program') == 'agent-subject'}
+
+
+@case
+def an_agents_samples_are_served_where_one_looks():
+    with serving() as (it, program, agent), Server(env={'XDG_STATE_HOME': '/nowhere', 'WEFT_AGENT': it.folder}) as without, \
+            Server('--data', it.data) as server:
+        def served():
+            return parse(server.get('/metrics')[2].decode())
+        it.tell(program, 'took acme 1500', 'level 4')
+        other = it.program('acme 1 2', 'level 5')
+        it.looks(agent.process)
+        before = served()
+        equal(before, parse(agent.ask('GET', '/metrics')[1]))
+        key = 'bytes_total', ('customer', 'acme'), ('program', 'agent-subject'), ('uid', str(os.getuid())), ('vm', '1')
+        equal((before[key], [before[name] for name in before if name[0] == 'level']), (7, [9]))
+        if os.getuid():  # without that database, and as no agent looks: one for each process
+            assert ('pid', str(other.pid)) in [label for name in parse(without.get('/metrics')[2].decode()) for label in name[1:]]
+        it.kill(program)
+        it.kill(other)
+        it.program('acme 1 10')
+        it.looks(agent.process)
+        equal(served()[key], 17)
+        it.kill(agent.process)
+        with contextlib.closing(sqlite3.connect(it.data)) as database:
+            database.execute('UPDATE watched SET stop = stop - 3600')
+            database.commit()
+        status, _, body = server.get('/metrics')
+        equal((status, body), (503, b'no weft agent looks, so the values are not known\n'))
+        again = it.agent()
+        it.looks(again)
+        equal(served()[key], 17)
+
+
+@case
+def once_an_agent_has_looked_there_is_no_way_back():
+    """To series of processes, which would be added to its own. The database of root has one place, so the server is another user's."""
+    other = None if os.getuid() else 65534
+    with serving() as (it, _, agent), temporary_directory() as state, Server(env={'XDG_STATE_HOME': state}, user=other) as server:
+        equal([server.get('/metrics')[0], b'uid="' in server.get('/metrics')[2]], [200, False])
+        data = os.path.join(state, 'weft', 'agent.db')
+        os.mkdir(os.path.dirname(data))
+        it.looks(agent.process)
+        with contextlib.closing(sqlite3.connect(it.data)) as database:
+            database.execute('VACUUM INTO ?', (data + '.new',))
+        with contextlib.closing(sqlite3.connect(data + '.new')) as database:  # of an agent that looks once a day
+            database.execute('UPDATE watched SET step = 86400')
+            database.execute('PRAGMA journal_mode = DELETE')
+            database.commit()
+        for path, mode in (state, 0o755), (os.path.dirname(data), 0o755), (data + '.new', 0o644):
+            os.chmod(path, mode)
+        os.rename(data + '.new', data)
+        assert b'uid="' in server.get('/metrics')[2]
+        os.unlink(data)
+        equal(server.get('/metrics')[0], 503)
 
 
 @case

@@ -22,7 +22,7 @@ def need_server():
 class Server:
     """`token` is written to a file for --token-file; `given` is the token if the test passes it to the server itself."""
 
-    def __init__(self, *arguments, listen='127.0.0.1:0', env=None, token=None, given=None):
+    def __init__(self, *arguments, listen='127.0.0.1:0', env=None, token=None, given=None, user=None):
         need_server()
         self.folder = temporary_directory()
         run_directory = os.path.join(self.folder.name, 'run')
@@ -34,7 +34,7 @@ class Server:
                 file.write(token + '\n')
             arguments = '--token-file', path, *arguments
         self.process = subprocess.Popen([WEFT, 'serve', '--listen', listen, *arguments],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env, user=user)
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             raise AssertionError('no address: %s' % self.process.communicate()[1])

@@ -56,7 +56,6 @@ MUTANTS = [
         ('return count == 1 ? above : NONE;', 'return above;', 'rollup'),
         ('row->is_left_out = level->is_left_out;', '', 'rollup'),
         ('row->label[row->counter.label_count - 1] = own;', '', 'rollup'),
-        ('if (!has_label(row, only[i]))', 'if (i && !has_label(row, only[i]))', 'rollup'),
         ('return text && row->label &&', 'return row->label ||', 'rollup')),
     *in_file(
         'src/agent/labels.c',
@@ -65,7 +64,7 @@ MUTANTS = [
         'src/agent/webhook.c',
         ('sqlite3_column_type(row, 3) != SQLITE_TEXT || ', '', 'e2e/agent_http')),
     *in_file(
-        'apps/weft/agent/tokens.c',
+        'apps/weft/serve/tokens.c',
         ('token->label_count ? NULL :', 'token ? NULL :', 'e2e/agent_attack')),
     *in_file(
         'apps/weft/agent/http.c',
@@ -91,6 +90,7 @@ MUTANTS = [
          'exposition')),
     *in_file(
         'src/metrics/value.c',
+        ('if (!has_label(sample, labels[i]))', 'if (i && !has_label(sample, labels[i]))', 'rollup'),
         ('rest || at >= point;', 'rest || at > point;',
          'exposition'),
         ('if (below >= part * all)', 'if (below > part * all)',

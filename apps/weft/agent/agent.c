@@ -104,7 +104,7 @@ static bool make_folder(char *path, bool *ret_is_new)
 	return false;
 }
 
-bool agent_default_file(char ret_file[PATH_MAX])
+bool agent_find_default_file(char ret_file[PATH_MAX])
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 	int size;
@@ -116,7 +116,12 @@ bool agent_default_file(char ret_file[PATH_MAX])
 		size = snprintf(ret_file, PATH_MAX, "%s/.local/state/weft/agent.db", home);
 	else
 		size = PATH_MAX;
-	if (size < PATH_MAX)
+	return size < PATH_MAX;
+}
+
+bool agent_default_file(char ret_file[PATH_MAX])
+{
+	if (agent_find_default_file(ret_file))
 		return true;
 	cli_error("neither XDG_STATE_HOME nor HOME says where the database is; use --data FILE");
 	return false;

@@ -13,6 +13,8 @@
 /* The file of the database: root's is /var/lib/weft/agent.db, that of a user is in XDG_STATE_HOME.
  * False after a message. */
 bool agent_default_file(char ret_file[PATH_MAX]);
+/* The same without a message. */
+bool agent_find_default_file(char ret_file[PATH_MAX]);
 
 /* Add a rule, or those of a file. CLI_DONE, or CLI_USAGE after a message. */
 int agent_add_rule(struct weft__agent_alerts *alerts, const char *rule);

@@ -20,10 +20,10 @@
 #include "agent/rollup.h"
 #include "agent/webhook.h"
 #include "cli/cli.h"
-#include "metrics/exposition.h"
+#include "metrics/format.h"
 #include "serve/reply.h"
 #include "serve/serve.h"
-#include "tokens.h"
+#include "serve/tokens.h"
 
 enum {
 	CLIENTS_MAX = 32,
@@ -38,7 +38,7 @@ enum {
 struct agent_http {
 	struct MHD_Daemon *daemon;
 	struct serve_guard guard;
-	struct agent_tokens tokens;
+	struct serve_tokens tokens;
 	struct serve_clients clients;
 	size_t depth;
 	sqlite3 *data; /* of the server's thread */
@@ -51,7 +51,7 @@ struct agent_http {
 /* A request, with what has come of its body. */
 struct body {
 	const struct agent_http *http;
-	const struct agent_token *bound; /* by which it was admitted; NULL: by the token for all */
+	const struct serve_token *bound; /* by which it was admitted; NULL: by the token for all */
 	char *bytes;
 	size_t size;
 	bool is_too_large;
@@ -120,20 +120,20 @@ static enum MHD_Result answer_alert(
 
 /* ---- /metrics ---- */
 
-static bool write_metrics(void *context, bool is_openmetrics, struct weft_text *text)
+static const char *write_metrics(void *context, enum metrics_format format, struct weft_text *text)
 {
 	const struct body *request = context;
 	const struct agent_http *http = request->http;
-	const struct agent_token *bound = request->bound;
+	const struct serve_token *bound = request->bound;
 	const struct weft__metrics_exposition exposition = {
-		.is_openmetrics = is_openmetrics, .counts_left_out = true, .depth = http->depth};
+		.counts_left_out = true, .depth = http->depth};
 	struct weft__agent_rollup rollup;
 	bool good = weft__agent_rollup_read(http->data, bound ? bound->labels : NULL,
 					bound ? bound->label_count : 0, &rollup) == SQLITE_OK;
 	if (good)
-		weft__metrics_expose(&exposition, rollup.samples, rollup.count, text);
+		metrics_format_write(format, exposition, rollup.samples, rollup.count, text);
 	weft__agent_rollup_finish(&rollup);
-	return good;
+	return good ? NULL : SERVE_REPLY_SHORT;
 }
 
 /* ---- Requests ---- */
@@ -145,7 +145,7 @@ struct refusal {
 };
 
 static struct refusal judge(const struct agent_http *http, struct MHD_Connection *connection,
-	const char *path, const char *method, const struct agent_token **ret_bound)
+	const char *path, const char *method, const struct serve_token **ret_bound)
 {
 	const char *authorization = serve_reply_header(connection, "Authorization");
 	const bool is_post = strcmp(method, "POST") == 0, is_alert = strcmp(path, "/alert") == 0;
@@ -154,7 +154,7 @@ static struct refusal judge(const struct agent_http *http, struct MHD_Connection
 	if (serve_reply_header(connection, "Origin"))
 		return (struct refusal){MHD_HTTP_FORBIDDEN, "pages have no access\n"};
 	if (!serve_guard_has_bearer(&http->guard, authorization) &&
-		!(*ret_bound = agent_tokens_find(&http->tokens, authorization)))
+		!(*ret_bound = serve_tokens_find(&http->tokens, authorization)))
 		return (struct refusal){
 			MHD_HTTP_UNAUTHORIZED, "the token is needed: Authorization: Bearer TOKEN\n"};
 	if (*ret_bound && strcmp(path, "/metrics") != 0)
@@ -171,7 +171,7 @@ static struct refusal judge(const struct agent_http *http, struct MHD_Connection
 static enum MHD_Result take_head(struct agent_http *http, struct MHD_Connection *connection,
 	const char *path, const char *method, void **request)
 {
-	const struct agent_token *bound = NULL;
+	const struct serve_token *bound = NULL;
 	const struct refusal refusal = judge(http, connection, path, method, &bound);
 	if (refusal.status)
 		return serve_reply_refusal(
@@ -262,7 +262,7 @@ static bool open_all(struct agent_http *http, const struct agent_http_options *o
 	if (!serve_load_library() ||
 		!(options->token_file ? serve_token_read(options->token_file, http->guard.token)
 							  : serve_token_draw(http->guard.token)) ||
-		(options->tokens && !agent_tokens_read(options->tokens, &http->tokens)))
+		(options->tokens && !serve_tokens_read(options->tokens, &http->tokens)))
 		return false;
 	if (weft__agent_database_open_readonly(options->data, &http->data) != SQLITE_OK) {
 		cli_error("%s: %s", options->data, sqlite3_errmsg(http->data));
@@ -337,7 +337,7 @@ void agent_http_stop(struct agent_http *http)
 		MHD_stop_daemon(http->daemon);
 	weft__agent_calls_finish(&http->waiting);
 	sqlite3_close(http->data);
-	agent_tokens_finish(&http->tokens);
+	serve_tokens_finish(&http->tokens);
 	pthread_mutex_destroy(&http->lock);
 	serve_clients_finish(&http->clients);
 	free(http);

@@ -67,7 +67,10 @@ void metrics_add_text_head(struct weft_text *text)
 void metrics_add_text(struct weft_text *text, const struct weft__metrics_sample *sample)
 {
 	size_t column = text->size;
-	weft_text_add_u64(text, (uint64_t)sample->pid);
+	if (sample->pid)
+		weft_text_add_u64(text, (uint64_t)sample->pid);
+	else
+		weft_text_add_string(text, "all");
 	weft_text_pad(text, column, 9);
 	weft_text_add_string(text, weft__runs_shown(sample->program));
 	weft_text_pad(text, column, 27);
@@ -139,8 +142,11 @@ void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample 
 		[WEFT__RUNS_HISTOGRAM] = "histogram"};
 	const struct weft__runs_counter *counter = sample->counter;
 	const char *unit = weft__metrics_base_unit(counter).name;
-	weft_text_add_string(text, "{\"pid\":");
-	weft_text_add_u64(text, (uint64_t)sample->pid);
+	weft_text_add_string(text, sample->pid ? "{\"pid\":" : "{\"uid\":");
+	if (sample->pid)
+		weft_text_add_u64(text, (uint64_t)sample->pid);
+	else
+		weft_text_add_string(text, sample->user ? sample->user : "null");
 	add_member(text, "program", sample->program);
 	add_member(text, "counter", counter->name);
 	add_label_members(text, counter);

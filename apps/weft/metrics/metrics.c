@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "metrics/exposition.h"
+#include "metrics/format.h"
+#include "metrics/from.h"
 #include "programs.h"
 #include "runs/directory/find.h"
 #include "window.h"
@@ -40,22 +41,24 @@ static const char usage[] =
 	"  --since TIME   midnight, HH:MM, YYYY-MM-DD, or @SECONDS since 1970; in the local time zone\n"
 	"  --by WHAT      one line for each program, user, or value of the label\n"
 	"  --data FILE    the database. Default: that of `weft agent`\n"
+	"\n"
+	"  weft metrics --from URL [--token-file FILE] [--json | --openmetrics | --prometheus]\n"
+	"\n"
+	"prints the values that a server shows to whoever has its token.\n"
+	"\n"
+	"  --from URL     where `weft agent --http` or `weft serve` is: http://127.0.0.1:9339/\n"
+	"  --token-file FILE\n"
+	"                 the token, one line\n"
 	"  --help         this text\n"
 	"\n"
 	"Exit status: 1 if there is no counter.\n";
-
-enum metrics_format {
-	FORMAT_TEXT,
-	FORMAT_JSON,
-	FORMAT_OPENMETRICS,
-	FORMAT_PROMETHEUS
-};
 
 struct metrics_arguments {
 	enum metrics_format format;
 	size_t depth;
 	bool children;
 	struct metrics_window window;
+	struct metrics_from from;
 	bool are_named; /* the user has named the processes */
 	bool are_traces;
 };
@@ -98,40 +101,15 @@ static void escape_for_terminal(struct weft_text *text)
 	*text = shown;
 }
 
-static void add_exposition(struct weft_text *text, const struct metrics_programs *programs,
-	const struct metrics_arguments *a)
-{
-	const struct weft__metrics_exposition exposition = {
-		.is_openmetrics = a->format == FORMAT_OPENMETRICS,
-		.depth = a->depth,
-		.left_out = explain_left_out,
-	};
-	weft__metrics_expose(&exposition, programs->samples, programs->sample_count, text);
-	if (isatty(STDOUT_FILENO))
-		escape_for_terminal(text);
-}
-
-static void add_lines(struct weft_text *text, const struct metrics_programs *programs,
-	const struct metrics_arguments *a)
-{
-	if (a->format == FORMAT_TEXT && programs->sample_count)
-		metrics_add_text_head(text);
-	for (size_t i = 0; i < programs->sample_count; i++) {
-		if (a->format != FORMAT_JSON) {
-			metrics_add_text(text, &programs->samples[i]);
-		} else {
-			metrics_add_json(text, &programs->samples[i]);
-			weft_text_add_string(text, "\n");
-		}
-	}
-}
-
 static int print(const struct metrics_programs *programs, const struct metrics_arguments *a)
 {
 	struct weft_text text = {0};
 	int status = was_unreadable ? CLI_UNREADABLE : programs->sample_count ? CLI_DONE : CLI_NO;
-	bool is_exposition = a->format == FORMAT_OPENMETRICS || a->format == FORMAT_PROMETHEUS;
-	(is_exposition ? add_exposition : add_lines)(&text, programs, a);
+	const struct weft__metrics_exposition exposition = {
+		.depth = a->depth, .left_out = explain_left_out};
+	metrics_format_write(a->format, exposition, programs->samples, programs->sample_count, &text);
+	if (a->format > METRICS_JSON && isatty(STDOUT_FILENO))
+		escape_for_terminal(&text);
 	if (text.error) {
 		cli_error("%s", strerror(ENOMEM));
 		status = CLI_UNREADABLE;
@@ -173,6 +151,25 @@ static int show_traces(const struct metrics_arguments *a, char **files, int coun
 	return status;
 }
 
+/* ---- From an agent or a server ---- */
+
+static int show_from(const char *command, const struct metrics_arguments *a, bool has_operands)
+{
+	struct weft_text text = {0};
+	if (!a->from.url)
+		return cli_usage_error(command, "--token-file needs --from");
+	if (has_operands || a->children || a->depth != SIZE_MAX || a->window.over || a->window.since ||
+		a->window.by || a->window.data)
+		return cli_usage_error(command, "--from takes --token-file and a format, and nothing else");
+	int status = metrics_from_read(command, &a->from, a->format, &text);
+	if (isatty(STDOUT_FILENO))
+		escape_for_terminal(&text);
+	if (text.size)
+		cli_write(&text);
+	weft_text_finish(&text);
+	return status;
+}
+
 /* ---- Arguments ---- */
 
 /* Parses an option with its `optarg`. False after a message. */
@@ -184,7 +181,13 @@ static bool parse_option(const char *command, int option, struct metrics_argumen
 		a->children = true;
 		return true;
 	case 'j':
-		a->format = FORMAT_JSON;
+		a->format = METRICS_JSON;
+		return true;
+	case 'u':
+		a->from.url = optarg;
+		return true;
+	case 'k':
+		a->from.token_file = optarg;
 		return true;
 	case 'o':
 		a->window.over = optarg;
@@ -199,10 +202,10 @@ static bool parse_option(const char *command, int option, struct metrics_argumen
 		a->window.data = optarg;
 		return true;
 	case 'm':
-		a->format = FORMAT_OPENMETRICS;
+		a->format = METRICS_OPENMETRICS;
 		return true;
 	case 't':
-		a->format = FORMAT_PROMETHEUS;
+		a->format = METRICS_PROMETHEUS;
 		return true;
 	default:
 		if (!cli_parse_number(command, "--depth", optarg, 0, UINT32_MAX, &depth))
@@ -220,11 +223,13 @@ int cli_metrics(int argc, char **argv)
 		{"children", no_argument, NULL, 'c'},
 		{"data", required_argument, NULL, 'f'},
 		{"depth", required_argument, NULL, 'd'},
+		{"from", required_argument, NULL, 'u'},
 		{"json", no_argument, NULL, 'j'},
 		{"openmetrics", no_argument, NULL, 'm'},
 		{"over", required_argument, NULL, 'o'},
 		{"prometheus", no_argument, NULL, 't'},
 		{"since", required_argument, NULL, 's'},
+		{"token-file", required_argument, NULL, 'k'},
 		{NULL, 0, NULL, 0},
 	};
 	struct metrics_arguments a = {.depth = SIZE_MAX};
@@ -235,17 +240,19 @@ int cli_metrics(int argc, char **argv)
 		if (option == '?' || !parse_option(argv[0], option, &a))
 			return CLI_USAGE;
 	}
+	if (a.from.url || a.from.token_file)
+		return show_from(argv[0], &a, optind < argc);
 	a.are_named = optind < argc;
-	a.window.is_json = a.format == FORMAT_JSON;
+	a.window.is_json = a.format == METRICS_JSON;
 	const bool is_window = a.window.over || a.window.since;
-	if (is_window && (a.children || a.depth != SIZE_MAX || a.format > FORMAT_JSON))
+	if (is_window && (a.children || a.depth != SIZE_MAX || a.format > METRICS_JSON))
 		return cli_usage_error(
 			argv[0], "--over and --since print text or --json, and exclude --children and --depth");
 	if (is_window)
 		return metrics_show_window(argv[0], &a.window, argv + optind, argc - optind);
 	if (a.window.by || a.window.data)
 		return cli_usage_error(argv[0], "--by and --data need --over or --since");
-	if (a.children && (a.format == FORMAT_OPENMETRICS || a.format == FORMAT_PROMETHEUS))
+	if (a.children && (a.format == METRICS_OPENMETRICS || a.format == METRICS_PROMETHEUS))
 		return cli_usage_error(argv[0],
 			"--children is for text and --json: a series for each that comes and goes would fill a "
 			"Prometheus");

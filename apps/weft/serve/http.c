@@ -18,6 +18,7 @@
 #include "cli/cli.h"
 #include "render/page_assets.h"
 #include "live.h"
+#include "metrics.h"
 #include "reply.h"
 
 enum {
@@ -32,6 +33,7 @@ enum {
 struct serve_server {
 	struct MHD_Daemon *daemon;
 	struct serve_guard guard;
+	struct serve_tokens tokens;
 	struct serve_clients clients;
 	atomic_bool stopping, was_opened;
 	char url[SERVE_URL_BYTES];
@@ -266,11 +268,6 @@ static enum MHD_Result answer_api(
 
 /* ---- Counters ---- */
 
-static const char *argument_of(struct MHD_Connection *connection, const char *name)
-{
-	return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
-}
-
 static bool parse_depth(const char *text, size_t *ret_depth)
 {
 	uint64_t depth = SIZE_MAX;
@@ -280,18 +277,57 @@ static bool parse_depth(const char *text, size_t *ret_depth)
 	return true;
 }
 
-static bool write_metrics(void *depth, bool is_openmetrics, struct weft_text *text)
+static const char *write_metrics(void *context, enum metrics_format format, struct weft_text *text)
 {
-	return serve_metrics(is_openmetrics, *(const size_t *)depth, text);
+	struct serve_metrics_request *request = context;
+	request->format = format;
+	return serve_metrics(request, text);
 }
 
-static enum MHD_Result answer_metrics(struct MHD_Connection *connection)
+static enum MHD_Result answer_metrics(
+	struct MHD_Connection *connection, const struct serve_token *bound)
 {
-	size_t depth;
-	if (!parse_depth(argument_of(connection, "depth"), &depth))
+	struct serve_metrics_request request = {.bound = bound};
+	if (!parse_depth(serve_reply_argument(connection, "depth"), &request.depth))
 		return serve_reply_text(
 			connection, MHD_HTTP_BAD_REQUEST, "depth is a number of labels, such as ?depth=2\n");
-	return serve_reply_metrics(connection, write_metrics, &depth);
+	return serve_reply_metrics(connection, write_metrics, &request);
+}
+
+/* Text of programs, in which nothing is markup. */
+static void add_escaped(struct weft_text *page, const struct weft_text *text)
+{
+	for (size_t i = 0; i < text->size; i++) {
+		const char byte = text->bytes[i];
+		if (byte == '&' || byte == '<' || byte == '>')
+			weft_text_add_string(page, byte == '&' ? "&amp;" : byte == '<' ? "&lt;" : "&gt;");
+		else
+			weft_text_add(page, &byte, 1);
+	}
+}
+
+/* The page of a token that is bound to labels. */
+static enum MHD_Result answer_values(
+	struct MHD_Connection *connection, const struct serve_token *bound)
+{
+	const struct serve_metrics_request request = {bound, METRICS_TEXT, SIZE_MAX};
+	struct weft_text page = {0}, text = {0};
+	const char *problem = serve_metrics(&request, &text);
+	weft_text_add_string(&page,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"refresh\" content=\"5\">\n<title>weft</title>\n<pre>\n");
+	if (problem)
+		weft_text_add_string(&page, problem);
+	else
+		add_escaped(&page, &text);
+	weft_text_add_string(&page, "</pre>\n</html>\n");
+	enum MHD_Result result = MHD_NO;
+	if (!page.error && !text.error)
+		result = serve_reply_send(connection, problem ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_OK,
+			serve_reply_make("text/html; charset=utf-8", page.bytes, page.size));
+	weft_text_finish(&text);
+	weft_text_finish(&page);
+	return result;
 }
 
 /* ---- The page ---- */
@@ -324,12 +360,13 @@ static enum MHD_Result answer_page(struct MHD_Connection *connection, const char
 
 /* Moves the token from the URL into a cookie, so that the page's address, which people copy and
  * browsers remember, does not contain it. Browsers keep the part behind '#'. */
-static enum MHD_Result take_token(struct serve_server *server, struct MHD_Connection *connection)
+static enum MHD_Result take_token(
+	struct serve_server *server, struct MHD_Connection *connection, const struct serve_token *bound)
 {
 	char cookie[SERVE_TOKEN_BYTES + 80];
 	struct MHD_Response *response = serve_reply_make("text/plain; charset=utf-8", "", 0);
 	snprintf(cookie, sizeof(cookie), "weft-%u=%s; Path=/; HttpOnly; SameSite=Strict",
-		server->guard.port, server->guard.token);
+		server->guard.port, bound ? bound->guard.token : server->guard.token);
 	if (response) {
 		serve_reply_add(response, "Set-Cookie", cookie);
 		serve_reply_add(response, "Location", "/");
@@ -338,12 +375,25 @@ static enum MHD_Result take_token(struct serve_server *server, struct MHD_Connec
 	return serve_reply_send(connection, MHD_HTTP_SEE_OTHER, response);
 }
 
-static bool is_admitted(const struct serve_server *server, struct MHD_Connection *connection)
+/* One of the places where a token may be. */
+static bool has_token(const struct serve_guard *guard, struct MHD_Connection *connection)
 {
-	return serve_guard_has_cookie(&server->guard, serve_reply_header(connection, "Cookie")) ||
-		   serve_guard_has_bearer(
-			   &server->guard, serve_reply_header(connection, "Authorization")) ||
-		   serve_guard_is_token(&server->guard, argument_of(connection, "token"));
+	return serve_guard_has_cookie(guard, serve_reply_header(connection, "Cookie")) ||
+		   serve_guard_has_bearer(guard, serve_reply_header(connection, "Authorization")) ||
+		   serve_guard_is_token(guard, serve_reply_argument(connection, "token"));
+}
+
+/* `*ret_bound`: the bound token that the request has; NULL: it has the one for everything. */
+static bool is_admitted(const struct serve_server *server, struct MHD_Connection *connection,
+	const struct serve_token **ret_bound)
+{
+	*ret_bound = NULL;
+	if (has_token(&server->guard, connection))
+		return true;
+	for (size_t i = 0; i < server->tokens.count; i++)
+		if (has_token(&server->tokens.list[i].guard, connection))
+			*ret_bound = &server->tokens.list[i];
+	return *ret_bound;
 }
 
 /* True for requests that another site's page sends with an Origin, as browsers do for those of
@@ -388,13 +438,38 @@ static enum MHD_Result refuse_stranger(struct MHD_Connection *connection, const 
 		connection, MHD_HTTP_FORBIDDEN, "text/plain; charset=utf-8", TOKEN_NEEDED);
 }
 
+static enum MHD_Result answer_again(struct MHD_Connection *connection)
+{
+	return serve_reply_send(connection, MHD_HTTP_OK,
+		serve_reply_make("text/javascript; charset=utf-8", ask_again, sizeof(ask_again) - 1));
+}
+
+/* The few paths that a bound token has. */
+static enum MHD_Result answer_bound(struct serve_server *server, struct MHD_Connection *connection,
+	const char *path, const struct serve_token *bound)
+{
+	if (strcmp(path, "/metrics") == 0)
+		return is_foreign(connection) ? serve_reply_text(connection, MHD_HTTP_FORBIDDEN, FOREIGN)
+									  : answer_metrics(connection, bound);
+	if (strcmp(path, "/again.js") == 0)
+		return answer_again(connection);
+	if (strcmp(path, "/") != 0)
+		return serve_reply_text(
+			connection, MHD_HTTP_FORBIDDEN, "this token is for / and /metrics alone\n");
+	return serve_reply_argument(connection, "token") ? take_token(server, connection, bound)
+													 : answer_values(connection, bound);
+}
+
 static enum MHD_Result answer_admitted(struct serve_server *server,
-	struct MHD_Connection *connection, const char *path, const char *method)
+	struct MHD_Connection *connection, const char *path, const char *method,
+	const struct serve_token *bound)
 {
 	static const char api[] = "/api/";
 	bool is_head = strcmp(method, "HEAD") == 0;
 	if (!is_head && strcmp(method, "GET") != 0)
 		return refuse_method(connection);
+	if (bound)
+		return answer_bound(server, connection, path, bound);
 	if (strncmp(path, api, sizeof(api) - 1) == 0) {
 		if (is_foreign(connection))
 			return serve_reply_text(connection, MHD_HTTP_FORBIDDEN, FOREIGN);
@@ -402,12 +477,11 @@ static enum MHD_Result answer_admitted(struct serve_server *server,
 	}
 	if (strcmp(path, "/metrics") == 0)
 		return is_foreign(connection) ? serve_reply_text(connection, MHD_HTTP_FORBIDDEN, FOREIGN)
-									  : answer_metrics(connection);
-	if (strcmp(path, "/") == 0 && argument_of(connection, "token"))
-		return take_token(server, connection);
+									  : answer_metrics(connection, NULL);
+	if (strcmp(path, "/") == 0 && serve_reply_argument(connection, "token"))
+		return take_token(server, connection, NULL);
 	if (strcmp(path, "/again.js") == 0)
-		return serve_reply_send(connection, MHD_HTTP_OK,
-			serve_reply_make("text/javascript; charset=utf-8", ask_again, sizeof(ask_again) - 1));
+		return answer_again(connection);
 	return answer_page(connection, *path == '/' ? path + 1 : path);
 }
 
@@ -421,10 +495,11 @@ static enum MHD_Result handle(struct serve_server *server, struct MHD_Connection
 	if (has_foreign_origin(connection))
 		return serve_reply_refusal(
 			connection, MHD_HTTP_FORBIDDEN, "text/plain; charset=utf-8", FOREIGN);
-	if (!is_admitted(server, connection))
+	const struct serve_token *bound;
+	if (!is_admitted(server, connection, &bound))
 		return refuse_stranger(connection, path);
 	serve_clients_admit(&server->clients, serve_reply_client(connection));
-	return answer_admitted(server, connection, path, method);
+	return answer_admitted(server, connection, path, method, bound);
 }
 
 /* Called when a request's head is complete, and again when all of it is: a response before that
@@ -480,11 +555,13 @@ void serve_write_secret_url(const struct serve_server *server, char ret_url[SERV
 		server->guard.port, server->guard.token);
 }
 
-static bool set_token(struct serve_server *server, const char *token)
+static bool set_tokens(struct serve_server *server, const struct serve_address *address)
 {
-	if (!token)
+	if (address->tokens && !serve_tokens_read(address->tokens, &server->tokens))
+		return false;
+	if (!address->token)
 		return serve_token_draw(server->guard.token);
-	snprintf(server->guard.token, sizeof(server->guard.token), "%s", token);
+	snprintf(server->guard.token, sizeof(server->guard.token), "%s", address->token);
 	return true;
 }
 
@@ -499,11 +576,13 @@ struct serve_server *serve_start(const struct serve_address *address)
 		free(server);
 		return NULL;
 	}
-	int fd = set_token(server, address->token) ? serve_listen(address, &server->guard) : -1;
+	int fd = set_tokens(server, address) ? serve_listen(address, &server->guard) : -1;
 	if (fd < 0) {
+		serve_tokens_finish(&server->tokens);
 		free(server);
 		return NULL;
 	}
+	serve_tokens_name_port(&server->tokens, server->guard.port);
 	serve_clients_init(&server->clients, CLIENTS_MAX);
 	if (address->token)
 		snprintf(server->url, sizeof(server->url), "http://%s:%u/", server->guard.host,
@@ -515,6 +594,7 @@ struct serve_server *serve_start(const struct serve_address *address)
 		cli_error("cannot start the server: %s", strerror(errno));
 		close(fd);
 		serve_clients_finish(&server->clients);
+		serve_tokens_finish(&server->tokens);
 		free(server);
 		return NULL;
 	}
@@ -543,5 +623,6 @@ void serve_stop(struct serve_server *server)
 	if (fd >= 0)
 		close(fd);
 	serve_clients_finish(&server->clients);
+	serve_tokens_finish(&server->tokens);
 	free(server);
 }

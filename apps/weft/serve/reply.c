@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "metrics/exposition.h"
 #include "serve.h"
 
 static const char policy[] =
@@ -20,6 +19,11 @@ static const char plain[] = "text/plain; charset=utf-8";
 const char *serve_reply_header(struct MHD_Connection *connection, const char *name)
 {
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+const char *serve_reply_argument(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
 /* ---- Answers ---- */
@@ -70,21 +74,34 @@ enum MHD_Result serve_reply_refusal(
 	return serve_reply_send(connection, status, response);
 }
 
-enum MHD_Result serve_reply_metrics(struct MHD_Connection *connection,
-	bool (*write)(void *context, bool is_openmetrics, struct weft_text *text), void *context)
+static enum metrics_format format_of(struct MHD_Connection *connection)
 {
-	const bool is_openmetrics =
-		weft__metrics_wants_openmetrics(serve_reply_header(connection, "Accept"));
+	const char *named = serve_reply_argument(connection, "format");
+	if (named)
+		return metrics_format_named(named);
+	return weft__metrics_wants_openmetrics(serve_reply_header(connection, "Accept"))
+			   ? METRICS_OPENMETRICS
+			   : METRICS_PROMETHEUS;
+}
+
+enum MHD_Result serve_reply_metrics(struct MHD_Connection *connection,
+	const char *(*write)(void *context, enum metrics_format format, struct weft_text *text),
+	void *context)
+{
+	const enum metrics_format format = format_of(connection);
 	struct weft_text text = {0};
 	enum MHD_Result result;
-	if (write(context, is_openmetrics, &text) && !text.error)
-		result = serve_reply_send(connection, MHD_HTTP_OK,
-			serve_reply_make(
-				is_openmetrics ? WEFT__METRICS_OPENMETRICS_TYPE : WEFT__METRICS_TEXT_TYPE,
-				text.bytes, text.size));
+	if (format == METRICS_FORMATS)
+		return serve_reply_text(
+			connection, MHD_HTTP_BAD_REQUEST, "format is text, json, openmetrics or prometheus\n");
+	const char *problem = write(context, format, &text);
+	if (!problem && text.error)
+		problem = SERVE_REPLY_SHORT;
+	if (problem)
+		result = serve_reply_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, problem);
 	else
-		result = serve_reply_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-			"memory or descriptors are short; try again\n");
+		result = serve_reply_send(connection, MHD_HTTP_OK,
+			serve_reply_make(metrics_format_type(format), text.bytes ? text.bytes : "", text.size));
 	weft_text_finish(&text);
 	return result;
 }

@@ -12,6 +12,12 @@
 
 #include "clients.h"
 #include "library.h"
+#include "metrics/format.h"
+
+#define SERVE_REPLY_SHORT "memory or descriptors are short; try again\n"
+
+/* The value of an argument in a request's address, or NULL. */
+const char *serve_reply_argument(struct MHD_Connection *connection, const char *name);
 
 /* The value of a request's header, or NULL. */
 const char *serve_reply_header(struct MHD_Connection *connection, const char *name);
@@ -31,10 +37,11 @@ enum MHD_Result serve_reply_text(
 enum MHD_Result serve_reply_refusal(
 	struct MHD_Connection *connection, unsigned status, const char *type, const char *text);
 
-/* Answers with metrics in the format that the client wants. `write` adds them to a text, or returns
- * false if memory or descriptors are short. */
+/* Answers with metrics in the format that the client wants: by the argument `format`, else by its
+ * Accept header. `write` adds them to a text. It returns NULL, or why there are none. */
 enum MHD_Result serve_reply_metrics(struct MHD_Connection *connection,
-	bool (*write)(void *context, bool is_openmetrics, struct weft_text *text), void *context);
+	const char *(*write)(void *context, enum metrics_format format, struct weft_text *text),
+	void *context);
 
 /* ---- Connections ---- */
 

@@ -25,6 +25,7 @@
 
 #include "record/record.h"
 #include "run/run.h"
+#include "serve/metrics.h"
 #endif
 
 static const char usage[] =
@@ -44,6 +45,10 @@ static const char usage[] =
 	"                    reach. The connection is not encrypted\n"
 	"  --token-file FILE read the token from FILE, which other users must not be able to read;\n"
 	"                    default: a new random one, printed with the address\n"
+	"  --tokens FILE     further tokens, which show the counters that have some labels, and no\n"
+	"                    traces: lines like TOKEN customer=acme\n"
+	"  --data FILE       the database of `weft agent`, from which /metrics is answered; default: that\n"
+	"                    of this user's agent, if one runs\n"
 	"  --open            open the address in a browser\n"
 	"  --cpu-hz HZ       the rate of the cycles in traces of Xen (2596.15M); default: estimated\n"
 	"  --hide PATTERN, --only PATTERN, --group-by WHAT, --no-fold, --no-simplify,\n"
@@ -55,7 +60,7 @@ static const char usage[] =
 struct serve_arguments {
 	char address[64], port[8];
 	bool is_port_given, opens, runs;
-	const char *token_file;
+	const char *token_file, *tokens, *data;
 	char words[512]; /* for the viewer's `view` command */
 	struct render_rows rows;
 	const char *adapters, *output; /* of a program to run */
@@ -157,6 +162,12 @@ static int parse_option(const char *command, int option, struct serve_arguments 
 	case 'k':
 		a->token_file = optarg;
 		return CLI_DONE;
+	case 'w':
+		a->tokens = optarg;
+		return CLI_DONE;
+	case 'f':
+		a->data = optarg;
+		return CLI_DONE;
 	case 'r':
 		return CLI_DONE;
 	case 'a':
@@ -200,6 +211,8 @@ static int parse(int argc, char **argv, struct serve_arguments *ret_arguments, b
 		{"duration", required_argument, NULL, 'd'},
 		{"squeeze", no_argument, NULL, 'q'},
 		{"token-file", required_argument, NULL, 'k'},
+		{"tokens", required_argument, NULL, 'w'},
+		{"data", required_argument, NULL, 'f'},
 		{"theme", required_argument, NULL, 't'},
 		RENDER_ROWS_OPTIONS,
 		{NULL, 0, NULL, 0},
@@ -318,7 +331,7 @@ static int run_and_serve(const struct serve_arguments *a, const char *token)
 			.adapters = a->adapters,
 			.output = a->output,
 			.size_bytes = a->size_bytes,
-			.serving = {.address = {a->address, a->port, a->is_port_given, token},
+			.serving = {.address = {a->address, a->port, a->is_port_given, token, a->tokens},
 				.view = view.bytes,
 				.opens = a->opens,
 				.stays = true},
@@ -337,6 +350,7 @@ static int run_server(const struct serve_arguments *a)
 	sigset_t signals;
 	if (a->token_file && !serve_token_read(a->token_file, token))
 		return a->runs ? RECORD_FAILED : CLI_UNREADABLE;
+	serve_metrics_init(a->data);
 	if (a->runs)
 		return run_and_serve(a, a->token_file ? token : NULL);
 	if (weft_source_survive_truncation() ||
@@ -350,7 +364,7 @@ static int run_server(const struct serve_arguments *a)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGCHLD, SIG_IGN);
 	const struct serve_address address = {
-		a->address, a->port, a->is_port_given, a->token_file ? token : NULL};
+		a->address, a->port, a->is_port_given, a->token_file ? token : NULL, a->tokens};
 	struct serve_server *server = serve_start(&address);
 	if (!server)
 		return CLI_NO;

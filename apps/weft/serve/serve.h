@@ -12,7 +12,9 @@
  *     GET /api/parts/ID,ID several traces that grow, in frames (serve/live.h)
  *     GET /metrics         the counters of running programs, as Prometheus reads them
  *
- * Each needs the token: in the cookie, as "Authorization: Bearer TOKEN", or in the query.
+ * Each needs the token: in the cookie, as "Authorization: Bearer TOKEN", or in the query. With one
+ * that is bound to labels, / and /metrics have the counters that they belong to, and nothing else
+ * is there.
  * An ID says nothing about where a trace lies: it is found again among what is served, so that no
  * request names a path.
  */
@@ -79,12 +81,6 @@ int serve_traces_open(const struct serve_trace *trace, struct timespec *ret_modi
 
 /* Lists the current traces as JSON. False without memory. */
 bool serve_list(struct weft_text *text);
-
-/* ---- serve/metrics.c ---- */
-
-/* Writes the counters of this user's running programs, in series of at most `depth` labels. False
- * if memory or descriptors are short. */
-bool serve_metrics(bool is_openmetrics, size_t depth, struct weft_text *text);
 
 /* ---- serve/token.c: the secret token of every request. ---- */
 
@@ -153,6 +149,7 @@ struct serve_address {
 	const char *address, *port; /* numbers */
 	bool is_port_given;         /* else any free port is used if that one is in use */
 	const char *token;          /* NULL: draw one */
+	const char *tokens;         /* a file of tokens that are bound to labels, or NULL */
 };
 
 /* Opens a listening socket, and sets the guard's host and port. -1 after a message. */

@@ -15,7 +15,7 @@
 
 static const char blanks[] = " \t\r\n";
 
-static bool add_label(struct agent_token *token, const char *label)
+static bool add_label(struct serve_token *token, const char *label)
 {
 	const char **labels = realloc(token->labels, (token->label_count + 1) * sizeof(*labels));
 	if (!labels)
@@ -26,7 +26,7 @@ static bool add_label(struct agent_token *token, const char *label)
 }
 
 /* Takes a line, which it changes. NULL, or what is wrong. */
-static const char *parse(struct agent_token *token, char *line)
+static const char *parse(struct serve_token *token, char *line)
 {
 	char *rest = NULL, *word = strtok_r(line, blanks, &rest);
 	const size_t size = strlen(word);
@@ -43,14 +43,14 @@ static const char *parse(struct agent_token *token, char *line)
 	return token->label_count ? NULL : "the token has no label: it would see everything";
 }
 
-static const char *add(struct agent_tokens *tokens, const char *line)
+static const char *add(struct serve_tokens *tokens, const char *line)
 {
-	struct agent_token *list = realloc(tokens->list, (tokens->count + 1) * sizeof(*list));
+	struct serve_token *list = realloc(tokens->list, (tokens->count + 1) * sizeof(*list));
 	if (!list)
 		return "memory is short";
 	tokens->list = list;
-	struct agent_token *token = &list[tokens->count];
-	*token = (struct agent_token){.line = strdup(line)};
+	struct serve_token *token = &list[tokens->count];
+	*token = (struct serve_token){.line = strdup(line)};
 	if (!token->line)
 		return "memory is short";
 	tokens->count++;
@@ -61,7 +61,7 @@ static const char *add(struct agent_tokens *tokens, const char *line)
 	return wrong;
 }
 
-static bool read_lines(FILE *file, const char *path, struct agent_tokens *tokens)
+static bool read_lines(FILE *file, const char *path, struct serve_tokens *tokens)
 {
 	char *line = NULL;
 	const char *wrong = NULL;
@@ -84,9 +84,9 @@ static bool read_lines(FILE *file, const char *path, struct agent_tokens *tokens
 	return good;
 }
 
-bool agent_tokens_read(const char *path, struct agent_tokens *ret)
+bool serve_tokens_read(const char *path, struct serve_tokens *ret)
 {
-	*ret = (struct agent_tokens){0};
+	*ret = (struct serve_tokens){0};
 	FILE *file = fopen(path, "re");
 	if (!file) {
 		cli_error("--tokens: %s: %s", weft__runs_shown(path), strerror(errno));
@@ -98,21 +98,27 @@ bool agent_tokens_read(const char *path, struct agent_tokens *ret)
 	return good;
 }
 
-void agent_tokens_finish(struct agent_tokens *tokens)
+void serve_tokens_finish(struct serve_tokens *tokens)
 {
 	for (size_t i = 0; i < tokens->count; i++) {
 		free(tokens->list[i].line);
 		free(tokens->list[i].labels);
 	}
 	free(tokens->list);
-	*tokens = (struct agent_tokens){0};
+	*tokens = (struct serve_tokens){0};
+}
+
+void serve_tokens_name_port(struct serve_tokens *tokens, uint16_t port)
+{
+	for (size_t i = 0; i < tokens->count; i++)
+		tokens->list[i].guard.port = port;
 }
 
 /* Looks at all, so that the time does not depend on which it is. */
-const struct agent_token *agent_tokens_find(
-	const struct agent_tokens *tokens, const char *authorization)
+const struct serve_token *serve_tokens_find(
+	const struct serve_tokens *tokens, const char *authorization)
 {
-	const struct agent_token *found = NULL;
+	const struct serve_token *found = NULL;
 	for (size_t i = 0; i < tokens->count; i++)
 		if (serve_guard_has_bearer(&tokens->list[i].guard, authorization))
 			found = &tokens->list[i];
