@@ -92,35 +92,68 @@ static const uint64_t bounds[8] = {UINT64_C(0x172b83c7d517adcd), UINT64_C(0x306f
 	UINT64_C(0xae89f995ad3ad5e8), UINT64_C(0xd5818dcfba48725d), UINT64_MAX};
 
 /* The number of the smallest power of 2^(1/8) that is at least `value`, which is not 0. */
-static uint32_t step_of(uint64_t value)
+static inline uint32_t step_of(uint64_t value)
 {
 	const uint32_t exponent = 63 - (uint32_t)__builtin_clzll(value);
 	/* The bits behind the first one; two shifts, because one by 64 is none. */
 	const uint64_t rest = value << (63 - exponent) << 1;
 	/* Each eighth of the range has one bound in it. */
 	const uint32_t step = (uint32_t)(rest >> 61);
-	return 8 * exponent + (rest ? step + 1 + (rest > bounds[step]) : 0);
+	return 8 * exponent + step + (rest > 0) + (rest > bounds[step]);
+}
+
+static inline uint32_t cell_of(uint32_t first, uint32_t last, uint64_t value)
+{
+	const uint32_t lowest = 8 * first, highest = 8 * last;
+	const uint32_t step = value ? step_of(value) : 0;
+	const uint32_t above = step > lowest ? step - lowest : 0;
+	return above < highest - lowest + 1 ? above : highest - lowest + 1;
 }
 
 uint32_t weft__record_metric_histogram_cell(uint32_t first, uint32_t last, uint64_t value)
 {
-	const uint32_t lowest = 8 * first, highest = 8 * last;
-	const uint32_t step = value ? step_of(value) : 0;
-	return step <= lowest ? 0 : step > highest ? highest - lowest + 1 : step - lowest;
+	return cell_of(first, last, value);
+}
+
+/* The cells of a level's handle that a value changes: of its size, and of the sum. */
+struct places {
+	uint32_t count, sum;
+};
+
+static inline struct places places_of(weft_metric histogram, uint64_t value)
+{
+	const uint32_t cell = histogram & 0xffff;
+	const uint32_t first = histogram >> 34 & 63, last = histogram >> 40 & 63;
+	return (struct places){
+		cell + cell_of(first, last, value), cell + WEFT_ABI_METRIC_CELLS_OF(first, last)};
+}
+
+/* The values are not shared, or the handle stands for a level that found no room and leads to the
+ * one above it. */
+static WEFT__OUT_OF_LINE void record_slowly(weft_metric metric, uint64_t value)
+{
+	struct weft__metrics *m = weft__record_metrics();
+	const uint32_t row = weft__record_metric_row(m, metric);
+	if (row >= WEFT_ABI_METRIC_ROWS || m->row[row].kind != WEFT_METRIC_HISTOGRAM)
+		return;
+	const struct places at = places_of(metric, value);
+	weft__record_metric_add_to(m, at.count, 1);
+	weft__record_metric_add_to(m, at.sum, value);
 }
 
 WEFT__EXPORT void weft_metric_record(weft_metric histogram, uint64_t value)
 {
-	struct weft__metrics *m = weft__record_metrics();
-	const uint32_t row = weft__record_metric_row(m, histogram);
-	if (row >= WEFT_ABI_METRIC_ROWS || m->row[row].kind != WEFT_METRIC_HISTOGRAM)
+#ifndef WEFT_FREESTANDING
+	uint64_t *cells = weft__load(&weft__record_metrics()->own.cells);
+	if (WEFT__LIKELY(weft__record_metric_is_histogram(histogram) && cells)) {
+		const struct places at = places_of(histogram, value);
+		cells += weft__record_counter_shard() * (WEFT_ABI_METRIC_SHARD_BYTES / 8);
+		weft__fetch_add(&cells[at.count % WEFT_ABI_METRIC_CELLS], 1);
+		weft__fetch_add(&cells[at.sum % WEFT_ABI_METRIC_CELLS], value);
 		return;
-	const struct weft__metric_row *it = &m->row[row];
-	const uint32_t cell =
-		weft__record_metric_histogram_cell(it->first_exponent, it->last_exponent, value);
-	weft__record_metric_add_to(m, it->cell + cell, 1);
-	weft__record_metric_add_to(
-		m, it->cell + WEFT_ABI_METRIC_CELLS_OF(it->first_exponent, it->last_exponent), value);
+	}
+#endif
+	record_slowly(histogram, value);
 }
 
 /* ---- Values ---- */

@@ -76,10 +76,14 @@ static inline struct weft__metrics *weft__record_metrics(void)
 
 /* ---- Handles ----
  *
- *     63      62         32         16      0
- *     ┌───────┬──────────┬──────────┬───────┐        ┌───────┬──────────┬───────┐
- *     │ 0     │ kind     │ 1 + row  │ cell  │   or   │ 1     │ sequence │ index │ of a child
- *     └───────┴──────────┴──────────┴───────┘        └───────┴──────────┴───────┘
+ *     63      46       40        34     32         16      0
+ *     ┌───────┬────────┬─────────┬──────┬──────────┬───────┐
+ *     │ 0     │ last   │ first   │ kind │ 1 + row  │ cell  │   exponents: of a histogram
+ *     ├───────┼────────┴─────────┴──────┼──────────┴───────┤
+ *     │ 1     │ sequence                │ index            │   of a child
+ *     └───────┴─────────────────────────┴──────────────────┘
+ *
+ * So a change of a level reads nothing of its row.
  *
  * Bit 62 in addition: the handle stands for a child that found no room, so its end is not that of
  * what it leads to. */
@@ -89,10 +93,20 @@ static inline struct weft__metrics *weft__record_metrics(void)
 
 static inline weft_metric weft__record_metric_of_row(const struct weft__metrics *m, uint32_t row)
 {
-	return (uint64_t)m->row[row].kind << 32 | (uint64_t)(row + 1) << 16 | m->row[row].cell;
+	const struct weft__metric_row *it = &m->row[row];
+	const uint64_t range = it->kind == WEFT_METRIC_HISTOGRAM
+							   ? (uint64_t)(it->last_exponent << 6 | it->first_exponent) << 34
+							   : 0;
+	return range | (uint64_t)it->kind << 32 | (uint64_t)(row + 1) << 16 | it->cell;
 }
 
-/* True for a level's handle of that kind; others need a second look. */
+/* True for the handle of a histogram; others need a second look. */
+static inline bool weft__record_metric_is_histogram(weft_metric metric)
+{
+	return WEFT__LIKELY((metric >> 32 & ~(uint64_t)0x3ffc) == WEFT_METRIC_HISTOGRAM);
+}
+
+/* True for a level's handle of that other kind. */
 static inline bool weft__record_metric_is_level_of(weft_metric metric, unsigned kind)
 {
 	return WEFT__LIKELY(metric >> 32 == kind);
