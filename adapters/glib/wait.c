@@ -17,7 +17,7 @@ static struct weft__hooks_wait begin_wait(const char *word, const char *more)
 {
 	struct weft__hooks_wait wait;
 	int saved = weft__hooks_begin();
-	weft__hooks_wait_begin(&wait, make_call(word, more), true);
+	weft__hooks_wait_begin(&wait, make_call(word, more), true, word);
 	weft__hooks_end(saved);
 	return wait;
 }

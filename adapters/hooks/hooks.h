@@ -278,10 +278,12 @@ struct weft__hooks_wait {
 	bool is_own; /* `source` was made for this wait and ends with it */
 };
 
-/* The current task waits for `source`, and the thread is idle. With recording parts around it.
- * `is_own`: of a task that weft__hooks_call_task has made for the wait. */
-struct weft__hooks_wait weft__hooks_wait_for(uint64_t source);
-void weft__hooks_wait_begin(struct weft__hooks_wait *ret, uint64_t source, bool is_own);
+/* The current task waits for `source` in that call, a literal, and the thread is idle. With
+ * recording parts around it. `is_own`: of a task that weft__hooks_call_task has made for the wait.
+ */
+struct weft__hooks_wait weft__hooks_wait_for(uint64_t source, const char *call);
+void weft__hooks_wait_begin(
+	struct weft__hooks_wait *ret, uint64_t source, bool is_own, const char *call);
 
 /* Makes the task of a call for which no task of this process does anything; WEFT_TASK_NONE if no
  * task runs. Apart from the wait, for hooks whose label is not in the frame that waits. */
@@ -292,10 +294,10 @@ uint64_t weft__hooks_call_task_in(
 
 /* The current task waits for something that no task of this process does: a task is made for it,
  * which ends with the wait. It is a call, or a timer. */
-#define weft__hooks_wait_outside(label, kind) \
-	weft__hooks_wait_outside_in(&WEFT__OWN_CATEGORY, label, kind)
-struct weft__hooks_wait weft__hooks_wait_outside_in(
-	const struct weft_category *category, const struct weft__hooks_text *label, uint16_t kind);
+#define weft__hooks_wait_outside(label, kind, call) \
+	weft__hooks_wait_outside_in(&WEFT__OWN_CATEGORY, label, kind, call)
+struct weft__hooks_wait weft__hooks_wait_outside_in(const struct weft_category *category,
+	const struct weft__hooks_text *label, uint16_t kind, const char *call);
 
 /* The current task may be that of a descriptor, which a loop lets run: now the thread's own one
  * goes on. For calls that handlers in loops do not make. `function`, which does it, is the adapter

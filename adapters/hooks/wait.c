@@ -6,10 +6,15 @@
  * thread is idle, its own loop is waiting, which it has recorded already.
  */
 #define WEFT_CATEGORY always
+#include "hooks/counts.h"
 #include "hooks/hooks.h"
 
-/* The thread's wait, if it is waiting. */
+/* The thread's wait, if it is waiting, and the call. */
 static __thread struct weft__hooks_wait present __attribute__((tls_model("initial-exec")));
+static __thread struct {
+	const char *name;
+	uint64_t began_ns;
+} present_call __attribute__((tls_model("initial-exec")));
 
 /* A signal handler leaves the wait that it has interrupted by a jump. */
 static void leave(void)
@@ -20,9 +25,11 @@ static void leave(void)
 	weft__hooks_end(saved);
 }
 
-static void begin(const struct weft__hooks_wait *wait)
+static void begin(const struct weft__hooks_wait *wait, const char *call)
 {
 	present = *wait;
+	present_call.name = call;
+	present_call.began_ns = weft__hooks_now_ns();
 	weft__hooks_waits(leave);
 	weft__hooks_set_blocked(wait->waiter, wait->source, wait->is_own);
 }
@@ -42,26 +49,28 @@ static bool end(const struct weft__hooks_wait *wait)
 		return false;
 	weft__hooks_thread.leave_wait = go_on;
 	weft__hooks_set_blocked(WEFT_TASK_NONE, WEFT_TASK_NONE, false);
+	weft__hooks_count_blocked(present_call.name, weft__hooks_now_ns() - present_call.began_ns);
 	return true;
 }
 
-void weft__hooks_wait_begin(struct weft__hooks_wait *ret, uint64_t source, bool is_own)
+void weft__hooks_wait_begin(
+	struct weft__hooks_wait *ret, uint64_t source, bool is_own, const char *call)
 {
 	weft__hooks_thread_task();
 	*ret = (struct weft__hooks_wait){.waiter = weft_current(), .source = source, .is_own = is_own};
 	if (ret->waiter == WEFT_TASK_NONE)
 		return;
-	begin(ret);
+	begin(ret, call);
 	weft_moment_begin();
 	weft_try_read_as(ret->waiter, source);
 	weft_switch(WEFT_TASK_NONE);
 	weft_moment_end();
 }
 
-struct weft__hooks_wait weft__hooks_wait_for(uint64_t source)
+struct weft__hooks_wait weft__hooks_wait_for(uint64_t source, const char *call)
 {
 	struct weft__hooks_wait wait;
-	weft__hooks_wait_begin(&wait, source, false);
+	weft__hooks_wait_begin(&wait, source, false, call);
 	return wait;
 }
 
@@ -76,11 +85,11 @@ uint64_t weft__hooks_call_task_in(
 	return task;
 }
 
-struct weft__hooks_wait weft__hooks_wait_outside_in(
-	const struct weft_category *category, const struct weft__hooks_text *label, uint16_t kind)
+struct weft__hooks_wait weft__hooks_wait_outside_in(const struct weft_category *category,
+	const struct weft__hooks_text *label, uint16_t kind, const char *call)
 {
 	struct weft__hooks_wait wait;
-	weft__hooks_wait_begin(&wait, weft__hooks_call_task_in(category, label, kind), true);
+	weft__hooks_wait_begin(&wait, weft__hooks_call_task_in(category, label, kind), true, call);
 	return wait;
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "io/call.h"
+
+#include "hooks/counts.h"
 #include "io/loop.h"
 #include "io/message.h"
 #include "io/room.h"
@@ -64,6 +66,12 @@ static uint64_t call_task(const struct weft__io_call *call)
 	return unmade.task;
 }
 
+/* A composed label is that of a call about a file's path. */
+static const char *name_of(const struct weft__io_call *call)
+{
+	return call->name ? call->name : "path";
+}
+
 static void begin_wait(struct weft__io_call *call, struct weft__io_object *object)
 {
 	int saved = weft__hooks_begin();
@@ -79,9 +87,9 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 			weft__io_mark_empty(object);
 		weft__io_mark_ends(call->fd, object);
 		weft__io_mark_direction(object, call->direction == WEFT__IO_OUT);
-		weft__hooks_wait_begin(&call->wait, task, false);
+		weft__hooks_wait_begin(&call->wait, task, false, call->name);
 	} else {
-		weft__hooks_wait_begin(&call->wait, call_task(call), true);
+		weft__hooks_wait_begin(&call->wait, call_task(call), true, name_of(call));
 	}
 	weft__hooks_end(saved);
 }
@@ -134,7 +142,7 @@ void weft__io_call_begin_labelled(
 		int saved = weft__hooks_begin();
 		uint64_t task = weft__hooks_call_task(label, weft_kind("call"));
 		call->is_wait = true;
-		weft__hooks_wait_begin(&call->wait, task, true);
+		weft__hooks_wait_begin(&call->wait, task, true, name_of(call));
 		weft__hooks_end(saved);
 	}
 	call->began = weft_now();
@@ -187,7 +195,10 @@ void weft__io_call_finish(const struct weft__io_call *call, bool is_success)
 {
 	if (unlikely(!is_success && errno == EAGAIN && call->is_wait))
 		update_mode(call);
-	bool is_long = weft__hooks_ns_since(call->began) >= WEFT__HOOKS_LONG_NS;
+	uint64_t ns = weft__hooks_ns_since(call->began);
+	bool is_long = ns >= WEFT__HOOKS_LONG_NS;
+	if (unlikely(is_long && !call->is_wait))
+		weft__hooks_count_blocked(name_of(call), ns);
 	if (call->is_wait || unlikely(is_long))
 		record_end(call, is_success);
 	if (is_long != call->is_wait)
@@ -209,11 +220,12 @@ void weft__io_call_opened(struct weft__io_call *call, int fd)
 {
 	if (!call->began)
 		return;
-	bool is_long = weft__hooks_ns_since(call->began) >= WEFT__HOOKS_LONG_NS;
-	if (fd < 0 || call->is_wait || likely(!is_long)) {
+	uint64_t ns = weft__hooks_ns_since(call->began);
+	if (fd < 0 || call->is_wait || likely(ns < WEFT__HOOKS_LONG_NS)) {
 		weft__io_call_finish(call, fd >= 0);
 		return;
 	}
+	weft__hooks_count_blocked(name_of(call), ns);
 	record_span_with_path(call, fd);
 	remember(call, true);
 }

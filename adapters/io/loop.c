@@ -7,6 +7,8 @@
  */
 #include "io/loop.h"
 
+#include "hooks/counts.h"
+
 #include "io/message.h"
 
 __thread struct weft__io_thread weft__io_thread;
@@ -119,7 +121,7 @@ void weft__io_wait_for_answer(struct weft__hooks_wait *ret, int fd)
 		return;
 	int saved = weft__hooks_begin();
 	weft__io_answered(fd);
-	weft__hooks_wait_begin(ret, weft__io_task(fd, object), false);
+	weft__hooks_wait_begin(ret, weft__io_task(fd, object), false, "poll");
 	weft__hooks_end(saved);
 }
 
@@ -162,7 +164,7 @@ void weft__io_wait_alone(struct weft__hooks_wait *ret, int fd, unsigned events)
 		weft__io_mark_direction(object, !(events & POLLIN));
 		if (weft_current() == task)
 			weft_switch(own);
-		weft__hooks_wait_begin(ret, task, false);
+		weft__hooks_wait_begin(ret, task, false, "poll");
 	}
 	weft__hooks_end(saved);
 }
@@ -245,6 +247,7 @@ void weft__io_wait_begin(bool may_sleep, uint32_t epoll)
 		begin_questions(thread);
 		mark_epoll(thread, epoll);
 		thread->is_idle = true;
+		thread->idle_since_ns = weft__hooks_now_ns();
 		weft__hooks_waits(leave_wait);
 		weft_switch(WEFT_TASK_NONE);
 	}
@@ -288,8 +291,11 @@ void weft__io_wait_end(void)
 		weft_read_as(own, thread->answered);
 	if (is_ours && weft_current() != own)
 		weft_switch(own);
-	if (thread->is_idle)
+	if (thread->is_idle) {
 		weft__hooks_waits_no_longer();
+		weft__hooks_count_blocked(
+			thread->epoll ? "epoll_wait" : "poll", weft__hooks_now_ns() - thread->idle_since_ns);
+	}
 	thread->is_idle = false;
 	weft__hooks_end(saved);
 }

@@ -23,11 +23,12 @@ enum {
 };
 
 struct weft__io_thread {
-	uint64_t round;    /* number of the thread's last wait, unique in the process; 0: none */
-	uint64_t running;  /* the descriptor's task that was let run last */
-	uint32_t epoch;    /* of the process in which these are valid */
-	uint32_t epoll;    /* the number of the instance in which it last waited; 0: none */
-	bool is_idle;      /* in a wait that may sleep */
+	uint64_t round;   /* number of the thread's last wait, unique in the process; 0: none */
+	uint64_t running; /* the descriptor's task that was let run last */
+	uint32_t epoch;   /* of the process in which these are valid */
+	uint32_t epoll;   /* the number of the instance in which it last waited; 0: none */
+	bool is_idle;     /* in a wait that may sleep */
+	uint64_t idle_since_ns;
 	uint64_t answered; /* source for which the thread's own task waited, if this wait reported it */
 	unsigned asked_count;
 	struct weft__io_asked {

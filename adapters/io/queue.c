@@ -27,7 +27,7 @@ static struct weft__hooks_wait begin_wait(const char *name)
 {
 	struct weft__hooks_wait wait;
 	int saved = weft__hooks_begin();
-	weft__hooks_wait_begin(&wait, make_call(name), true);
+	weft__hooks_wait_begin(&wait, make_call(name), true, name);
 	weft__hooks_end(saved);
 	return wait;
 }

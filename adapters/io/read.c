@@ -57,7 +57,7 @@ static WEFT__OWN_FRAME void receive_signals(int fd, const char *bytes, ssize_t g
 		weft__io_read_begin(&call, fd, 0, #name);           \
 		ssize_t got = WEFT__IO_NEXT(name)(fd, __VA_ARGS__); \
 		receive_signals(fd, bytes, got);                    \
-		weft__io_read_end(&call, got, size);                \
+		weft__io_read_end(&call, got, size, 0);             \
 		return got;                                         \
 	}
 
@@ -74,7 +74,7 @@ WEFT__IO_ENTRY(int, eventfd_read, (int fd, eventfd_t *count), (fd, count))
 	struct weft__io_call call;
 	weft__io_read_begin(&call, fd, 0, "eventfd_read");
 	int result = WEFT__IO_NEXT(eventfd_read)(fd, count);
-	weft__io_read_end(&call, result == 0 ? (int64_t)sizeof(*count) : -1, sizeof(*count));
+	weft__io_read_end(&call, result == 0 ? (int64_t)sizeof(*count) : -1, sizeof(*count), 0);
 	return result;
 }
 
@@ -112,7 +112,7 @@ WEFT__IO_READ(fd, flags, size, ssize_t, __recvfrom_chk,
 WEFT__IO_READ(fd, flags, 0, ssize_t, recvmsg, (int fd, struct msghdr *message, int flags),
 	(fd, message, flags))
 
-WEFT__IO_READ(fd, flags, 0, int, recvmmsg,
+WEFT__IO_READ(fd, flags | WEFT__IO_MANY, 0, int, recvmmsg,
 	(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *time),
 	(fd, messages, count, flags, time))
 
@@ -135,7 +135,7 @@ static long ask_to_read(
 	long got = weft__hooks_ask(it);
 	if (it->number == SYS_read)
 		receive_signals(fd, weft__hooks_pointer(it, 1), got);
-	weft__io_read_end(&call, got, flags & MSG_PEEK ? 0 : size);
+	weft__io_read_end(&call, got, size, flags);
 	return got;
 }
 

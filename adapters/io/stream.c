@@ -36,7 +36,7 @@ static ssize_t read_stream(FILE *stream, void *bytes, ssize_t size)
 	struct weft__io_call call;
 	weft__io_read_begin(&call, stream->_fileno, 0, "read");
 	ssize_t got = next_read(stream, bytes, size);
-	weft__io_read_end(&call, got, (size_t)size);
+	weft__io_read_end(&call, got, (size_t)size, 0);
 	return got;
 }
 
@@ -48,7 +48,7 @@ static ssize_t write_stream(FILE *stream, const void *bytes, ssize_t size)
 	struct weft__io_call call;
 	weft__io_write_begin(&call, stream->_fileno, 0, (size_t)size, "write");
 	ssize_t put = next_write(stream, bytes, size);
-	weft__io_write_end(&call, put);
+	weft__io_write_end(&call, put, 0);
 	return put;
 }
 

@@ -8,7 +8,17 @@
 
 #include "io/message.h"
 #include "io/rest.h"
+#include "io/traffic.h"
 #include "io/transfer.h"
+
+/* A call for several messages only tells their number. Bytes that stay, to be read again, do not
+ * count. */
+static inline void count(int fd, unsigned direction, int64_t moved, int flags)
+{
+	const bool is_many = flags & WEFT__IO_MANY;
+	if (likely(!(flags & (MSG_PEEK | MSG_ERRQUEUE))))
+		weft__io_count(fd, direction, is_many ? 0 : (uint64_t)moved, is_many ? (uint64_t)moved : 1);
+}
 
 static void begin_transfer(struct weft__io_call *call, int fd, int flags, size_t size,
 	enum weft__io_direction direction, const char *name)
@@ -31,12 +41,14 @@ void weft__io_read_begin(struct weft__io_call *call, int fd, int flags, const ch
 	begin_transfer(call, fd, flags, 0, WEFT__IO_IN, name);
 }
 
-void weft__io_read_end(const struct weft__io_call *call, int64_t got, size_t size)
+void weft__io_read_end(const struct weft__io_call *call, int64_t got, size_t size, int flags)
 {
 	weft__io_call_end(call, got >= 0);
-	weft__io_rest_note(call->fd, got, size);
+	weft__io_rest_note(call->fd, got, flags & MSG_PEEK ? 0 : size);
 	if (unlikely(got < 0))
 		weft__io_call_failed(call);
+	else
+		count(call->fd, WEFT__IO_TRAFFIC_IN, got, flags);
 	if (got >= 0 && weft__io_has_asked())
 		weft__io_answered(call->fd);
 	if (got > 0 && unlikely(weft_enabled(WEFT_LEVEL_DEBUG))) {
@@ -56,11 +68,13 @@ void weft__io_write_begin(
 	begin_transfer(call, fd, flags, size, WEFT__IO_OUT, name);
 }
 
-void weft__io_write_end(const struct weft__io_call *call, int64_t put)
+void weft__io_write_end(const struct weft__io_call *call, int64_t put, int flags)
 {
 	weft__io_call_end(call, put >= 0);
 	if (unlikely(put < 0))
 		weft__io_call_failed(call);
+	else
+		count(call->fd, WEFT__IO_TRAFFIC_OUT, put, flags);
 	if (put <= 0)
 		return;
 	weft__io_ask(call->fd, POLLIN);
@@ -79,7 +93,9 @@ void weft__io_move_begin(
 	weft__io_write_begin(call, to, 0, size, name);
 }
 
-void weft__io_move_end(const struct weft__io_call *call, int64_t put)
+void weft__io_move_end(const struct weft__io_call *call, int64_t put, int from)
 {
-	weft__io_write_end(call, put);
+	if (put >= 0)
+		count(from, WEFT__IO_TRAFFIC_IN, put, 0);
+	weft__io_write_end(call, put, 0);
 }

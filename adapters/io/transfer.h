@@ -9,18 +9,21 @@
 #include "io/hook.h"
 #include "io/loop.h"
 
+/* A flag beside those of recv and send: the result is a number of messages. */
+#define WEFT__IO_MANY (1 << 28)
+
 /* Call these before and after a read or write, which returns the number of bytes (`got`, `put`) or
  * -1. `flags`: those of recv or send, else 0. `size`: the bytes to read or write; 0: unknown. */
 void weft__io_read_begin(struct weft__io_call *call, int fd, int flags, const char *name);
-void weft__io_read_end(const struct weft__io_call *call, int64_t got, size_t size);
+void weft__io_read_end(const struct weft__io_call *call, int64_t got, size_t size, int flags);
 void weft__io_write_begin(
 	struct weft__io_call *call, int fd, int flags, size_t size, const char *name);
-void weft__io_write_end(const struct weft__io_call *call, int64_t put);
+void weft__io_write_end(const struct weft__io_call *call, int64_t put, int flags);
 
 /* The same for a call that moves bytes from one descriptor to another. */
 void weft__io_move_begin(
 	struct weft__io_call *call, int to, int from, size_t size, const char *name);
-void weft__io_move_end(const struct weft__io_call *call, int64_t put);
+void weft__io_move_end(const struct weft__io_call *call, int64_t put, int from);
 
 /* clang-format off */
 /* A hook of a function that reads up to `size` bytes from `fd`, or looks at them. */
@@ -30,8 +33,7 @@ void weft__io_move_end(const struct weft__io_call *call, int64_t put);
 		struct weft__io_call call;                                  \
 		weft__io_read_begin(&call, fd, flags, #name);               \
 		type weft__result = WEFT__IO_NEXT(name) arguments;          \
-		weft__io_read_end(                                          \
-			&call, weft__result, (flags) & MSG_PEEK ? 0 : (size));  \
+		weft__io_read_end(&call, weft__result, size, flags);        \
 		return weft__result;                                        \
 	}
 
@@ -43,7 +45,7 @@ void weft__io_move_end(const struct weft__io_call *call, int64_t put);
 		struct weft__io_call call;                                                     \
 		weft__io_##verb##_begin(&call, fd, flags_or_from, size, #name);                \
 		type weft__result = WEFT__IO_NEXT(name) arguments;                             \
-		weft__io_##verb##_end(&call, weft__result);                                    \
+		weft__io_##verb##_end(&call, weft__result, flags_or_from);                     \
 		return weft__result;                                                           \
 	}
 /* clang-format on */

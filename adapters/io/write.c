@@ -23,7 +23,7 @@ WEFT__IO_ENTRY(int, eventfd_write, (int fd, eventfd_t count), (fd, count))
 	struct weft__io_call call;
 	weft__io_write_begin(&call, fd, 0, sizeof(count), "eventfd_write");
 	int result = WEFT__IO_NEXT(eventfd_write)(fd, count);
-	weft__io_write_end(&call, result == 0 ? (int64_t)sizeof(count) : -1);
+	weft__io_write_end(&call, result == 0 ? (int64_t)sizeof(count) : -1, 0);
 	return result;
 }
 
@@ -54,7 +54,7 @@ WEFT__IO_PUT(move, to, from, size, ssize_t, sendfile, (int to, int from, off_t *
 WEFT__IO_PUT(move, to, from, size, ssize_t, sendfile64,
 	(int to, int from, off64_t *at, size_t size), (to, from, at, size))
 
-WEFT__IO_PUT(write, fd, flags, 0, int, sendmmsg,
+WEFT__IO_PUT(write, fd, flags | WEFT__IO_MANY, 0, int, sendmmsg,
 	(int fd, struct mmsghdr *messages, unsigned count, int flags), (fd, messages, count, flags))
 
 WEFT__IO_PUT(write, fd, 0, 0, ssize_t, pwritev,
@@ -77,7 +77,7 @@ static long ask_to_write(
 		return weft__hooks_ask(it);
 	weft__io_write_begin(&call, (int)it->argument[0], flags, size, name);
 	long put = weft__hooks_ask(it);
-	weft__io_write_end(&call, put);
+	weft__io_write_end(&call, put, flags);
 	return put;
 }
 

@@ -54,7 +54,7 @@ static struct waiting begin_wait(
 			weft__thread_shared_wait(it.condition);
 		if (it.is_shared || is_timed)
 			weft__thread_wait_limited(it.condition);
-		it.wait = weft__thread_wait_begin(it.condition);
+		it.wait = weft__thread_wait_begin(it.condition, "condition");
 	}
 	weft__hooks_end(saved);
 	return it;

@@ -181,7 +181,7 @@ static struct weft__hooks_wait begin_join(const struct weft__thread_birth *birth
 	weft__hooks_leave_loop();
 	if (is_timed)
 		weft_tag_value_as(birth->alive.task, WEFT_TAG_LIMITED, 1);
-	wait = weft__hooks_wait_for(birth->alive.task);
+	wait = weft__hooks_wait_for(birth->alive.task, "pthread_join");
 	weft__hooks_end(saved);
 	return wait;
 }

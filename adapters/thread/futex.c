@@ -57,7 +57,7 @@ static long wait(const struct weft__hooks_asked *it)
 	if (object && (it->argument[3] || may_be_shared(it)))
 		weft__thread_wait_limited(object);
 	if (object)
-		wait = weft__thread_wait_begin(object);
+		wait = weft__thread_wait_begin(object, "futex");
 	weft__hooks_end(saved);
 	long result = weft__hooks_ask(it);
 	saved = weft__hooks_begin();

@@ -10,7 +10,57 @@
  */
 #include "thread/held.h"
 
+#include <string.h>
+
 #include <weft/ends.h>
+
+/* ---- Metrics ---- */
+
+#define RANGE .first_exponent = 10, .last_exponent = 34 /* a microsecond to 17 seconds */
+
+WEFT_METRIC_DEFINE(lock_wait, .name = "weft_lock_wait_seconds", .type = WEFT_METRIC_HISTOGRAM,
+	.unit = "seconds", .scale = -9, RANGE, .help = "Waits for locks that were not free");
+WEFT_METRIC_DEFINE(lock_hold, .name = "weft_lock_hold_seconds", .type = WEFT_METRIC_HISTOGRAM,
+	.unit = "seconds", .scale = -9, RANGE,
+	.help = "Times for which locks were held by those who had waited for them");
+
+#define LOCKS 8 /* with metrics of their own; others count in the whole */
+
+/* Hashes of the names that have metrics of their own. */
+static uint64_t names[LOCKS];
+
+static uint64_t hash_of(const struct weft__hooks_text *name)
+{
+	uint64_t hash = 1;
+	for (size_t i = 0; i < name->size; i++)
+		hash = weft__hooks_mix(hash ^ (unsigned char)name->bytes[i]);
+	return hash | 1;
+}
+
+static bool has_own(uint64_t name)
+{
+	for (size_t i = 0; i < LOCKS; i++) {
+		uint64_t is = 0;
+		if (__atomic_compare_exchange_n(
+				&names[i], &is, name, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+			is == name)
+			return true;
+	}
+	return false;
+}
+
+void weft__thread_find_lock_metrics(
+	struct weft__thread_object *lock, const struct weft__hooks_text *name)
+{
+	char value[WEFT__HOOKS_NAME_BYTES + 1] = "";
+	const char *labels[] = {"lock", value};
+	memcpy(value, name->bytes, name->size);
+	const unsigned pairs = has_own(hash_of(name));
+	lock->waited = weft__hooks_metric(&lock_wait, labels, pairs);
+	lock->held = weft__hooks_metric(&lock_hold, labels, pairs);
+}
+
+/* ---- Holders ---- */
 
 static void set_holder(struct weft__thread_object *lock, uint64_t holder)
 {
@@ -55,13 +105,14 @@ struct weft__thread_waiting weft__thread_lock_wait(
 	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_LOCK};
 	int saved = weft__hooks_begin();
 	struct weft__thread_waiting it = {
-		weft__thread_object(address, &origin), {.waiter = WEFT_TASK_NONE}};
+		weft__thread_object(address, &origin), {.waiter = WEFT_TASK_NONE}, 0};
 	if (it.lock) {
 		weft__thread_object_enter(it.lock);
 		find_holder(it.lock, owner);
 		if (is_timed)
 			weft__thread_wait_limited(it.lock);
-		it.wait = weft__hooks_wait_for(it.lock->alive.task);
+		it.began_ns = weft__hooks_now_ns();
+		it.wait = weft__hooks_wait_for(it.lock->alive.task, word);
 	}
 	weft__hooks_end(saved);
 	return it;
@@ -72,14 +123,18 @@ void weft__thread_lock_got(const struct weft__thread_waiting *it, bool holds)
 	if (!it->lock)
 		return;
 	int saved = weft__hooks_begin();
+	const uint64_t now_ns = weft__hooks_now_ns();
+	weft_metric_record(it->lock->waited, now_ns - it->began_ns);
 	if (holds && it->wait.waiter != WEFT_TASK_NONE) {
 		weft__hooks_wait_acquired(&it->wait);
 		set_holder(it->lock, it->wait.waiter);
+		__atomic_store_n(&it->lock->held_since_ns, now_ns, __ATOMIC_RELAXED);
 	} else {
 		weft__hooks_wait_ended(&it->wait);
 	}
 	weft__thread_object_leave(it->lock);
 	weft__hooks_end(saved);
+	weft__hooks_has_done(WEFT__HOOKS_ENOUGH);
 }
 
 /* The holder is the task that waited for it, or the thread's own if it was found by its number. */
@@ -98,6 +153,9 @@ void weft__thread_lock_release(const void *address)
 								false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
 	int saved = weft__hooks_begin();
+	const uint64_t since_ns = __atomic_exchange_n(&lock->held_since_ns, 0, __ATOMIC_RELAXED);
+	if (since_ns)
+		weft_metric_record(lock->held, weft__hooks_now_ns() - since_ns);
 	weft_release_as(holder, lock->alive.task);
 	weft__thread_busy_add(address, -1);
 	weft__hooks_end(saved);

@@ -11,6 +11,7 @@
 struct weft__thread_waiting {
 	struct weft__thread_object *lock; /* NULL: nothing is recorded */
 	struct weft__hooks_wait wait;
+	uint64_t began_ns;
 };
 
 /* The lock is not free. `owner`: the number of the thread that holds it, 0 if that is unknown. */
@@ -22,6 +23,10 @@ void weft__thread_lock_got(const struct weft__thread_waiting *it, bool holds);
 
 /* The current task is about to give the lock back. */
 void weft__thread_lock_release(const void *address);
+
+/* Finds the metrics of a new lock of that name. */
+void weft__thread_find_lock_metrics(
+	struct weft__thread_object *lock, const struct weft__hooks_text *name);
 
 static inline void weft__thread_lock_release_if_busy(const void *address)
 {

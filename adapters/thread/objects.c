@@ -16,6 +16,7 @@
 
 #include "hooks/used.h"
 #include "kernel/call.h"
+#include "thread/held.h"
 
 #define OBJECTS 16384 /* a power of two */
 #define PROBE   64
@@ -155,6 +156,9 @@ static void make_task(struct weft__thread_object *it, const struct weft__thread_
 	it->holder = it->waiter = WEFT_TASK_NONE;
 	it->other = 0;
 	it->key = 0;
+	it->held_since_ns = 0;
+	if (origin->kind == WEFT_KIND_LOCK)
+		weft__thread_find_lock_metrics(it, name);
 	__atomic_store_n(&it->epoch, weft__hooks_epoch(), __ATOMIC_RELEASE);
 	weft__hooks_use(used, (size_t)(it - objects));
 }
@@ -242,9 +246,10 @@ void weft__thread_object_leave(struct weft__thread_object *object)
 	__atomic_fetch_sub(&object->waiters, 1, __ATOMIC_RELEASE);
 }
 
-struct weft__hooks_wait weft__thread_wait_begin(struct weft__thread_object *object)
+struct weft__hooks_wait weft__thread_wait_begin(
+	struct weft__thread_object *object, const char *call)
 {
-	struct weft__hooks_wait wait = weft__hooks_wait_for(object->alive.task);
+	struct weft__hooks_wait wait = weft__hooks_wait_for(object->alive.task, call);
 	__atomic_store_n(&object->waiter, wait.waiter, __ATOMIC_RELAXED);
 	weft__thread_object_enter(object);
 	return wait;

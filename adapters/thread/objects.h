@@ -11,17 +11,19 @@
 #include <time.h>
 
 #define WEFT_CATEGORY thread
-#include "hooks/hooks.h"
+#include "hooks/counts.h"
 
 struct weft__thread_object {
 	const void *address;
 	struct weft__hooks_alive alive; /* valid in the process `epoch` */
 	uint32_t epoch;
 	uint32_t waiters;
-	uint64_t holder; /* of a lock: the task that is known to hold it */
-	uint64_t waiter; /* the task that began to wait last */
-	uint64_t key;    /* of one that processes share (shared.c); 0: not known yet */
-	int other;       /* the thread that is said to hold it, of another process; 0: none */
+	uint64_t holder;          /* of a lock: the task that is known to hold it */
+	uint64_t waiter;          /* the task that began to wait last */
+	uint64_t key;             /* of one that processes share (shared.c); 0: not known yet */
+	int other;                /* the thread that is said to hold it, of another process; 0: none */
+	weft_metric waited, held; /* of a lock */
+	uint64_t held_since_ns;   /* by the task that had waited for it; 0: unknown */
 };
 
 /* How many threads wait for, or are known to hold, an object with that hash. */
@@ -93,7 +95,8 @@ void weft__thread_busy_add(const void *address, int change);
 
 /* The current task waits for the object until it is woken; and the wait is over. Both while
  * recording. */
-struct weft__hooks_wait weft__thread_wait_begin(struct weft__thread_object *object);
+struct weft__hooks_wait weft__thread_wait_begin(
+	struct weft__thread_object *object, const char *call);
 /* Before a wait begins that may end without a thread of the process, see WEFT_TAG_LIMITED. */
 static inline void weft__thread_wait_limited(const struct weft__thread_object *object)
 {

@@ -246,7 +246,7 @@ struct weft__hooks_wait weft__thread_child_wait(pid_t child)
 	int saved = weft__hooks_begin();
 	if (child <= 0)
 		weft__hooks_leave_loop();
-	weft__hooks_wait_begin(&wait, make_exit(child), true);
+	weft__hooks_wait_begin(&wait, make_exit(child), true, "wait");
 	weft__hooks_end(saved);
 	return wait;
 }

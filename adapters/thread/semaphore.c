@@ -31,7 +31,7 @@ static struct waiting begin_wait(
 	if (it.object && (is_shared || is_timed || weft__thread_has_handlers))
 		weft__thread_wait_limited(it.object);
 	if (it.object)
-		it.wait = weft__thread_wait_begin(it.object);
+		it.wait = weft__thread_wait_begin(it.object, word);
 	weft__hooks_end(saved);
 	return it;
 }

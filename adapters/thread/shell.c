@@ -32,7 +32,7 @@ static struct weft__hooks_wait begin_system(const char *command)
 	weft__hooks_has_forked = true;
 	weft_send(own_key(WEFT__HOOKS_CHILD_BEGINS));
 	weft_send_as(WEFT_TASK_NONE, own_key(WEFT__HOOKS_CHILD_EXITS));
-	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, weft_kind("call"));
+	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, weft_kind("call"), "system");
 	weft__hooks_end(saved);
 	return wait;
 }

@@ -31,7 +31,7 @@ static struct weft__hooks_wait begin_sleep(uint64_t ns)
 	int saved = weft__hooks_begin();
 	weft__hooks_append(&label, "sleep ");
 	weft__hooks_append_duration(&label, ns);
-	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, WEFT_KIND_TIMER);
+	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, WEFT_KIND_TIMER, "sleep");
 	weft__hooks_end(saved);
 	return wait;
 }

@@ -7,13 +7,15 @@
 #include <threads.h>
 
 #define WEFT_CATEGORY thread
-#include "hooks/hooks.h"
+#include "hooks/counts.h"
 
 static void end_yield(uint64_t began, const char *name)
 {
-	if (likely(weft__hooks_ns_since(began) < WEFT__HOOKS_LONG_NS))
+	uint64_t ns = weft__hooks_ns_since(began);
+	if (likely(ns < WEFT__HOOKS_LONG_NS))
 		return;
 	int saved = weft__hooks_begin();
+	weft__hooks_count_blocked(name, ns);
 	struct weft__hooks_text text = {0};
 	weft__hooks_append(&text, name);
 	weft__hooks_record_blocked(&text, began);

@@ -134,6 +134,14 @@ bool weft_metric_read(weft_metric metric, struct weft_metric_value *ret_value);
  * exceed the limit, by at most what all but one of them add after an answer. */
 bool weft_limit_allows(struct weft_limit *limit, uint64_t count);
 
+/* For the adapters of programs that nobody changed. A metric is got without a system call, and its
+ * values are private until they are shared, which needs weft__metrics_prepare() at the process's
+ * start. A forked child shares its own. */
+weft_metric weft__metric_get_private(
+	const struct weft_metric_type *type, const char *const *labels, unsigned pairs);
+void weft__metrics_prepare(void);
+void weft__metrics_share(void);
+
 #else
 
 static inline weft_metric weft_metric_get(

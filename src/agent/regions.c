@@ -291,7 +291,7 @@ static void look_for(
 	char name[WEFT_ABI_AGENT_NAME_BYTES];
 	off_t at = 0;
 	int fd = kind == WEFT__AGENT_COUNTERS ? weft__runs_counters_open(pid, &at)
-										  : weft__runs_memory_open(pid, WEFT__RUNS_METRICS);
+										  : weft__runs_metrics_find(pid);
 	if (fd < 0)
 		return;
 	const size_t head = sizeof(struct weft_abi_metrics);

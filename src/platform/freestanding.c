@@ -38,8 +38,9 @@ struct weft__self *weft__record_self(void)
 	return self;
 }
 
-void weft__platform_metrics_begin(void)
+void weft__platform_metrics_begin(bool is_late)
 {
+	(void)is_late;
 }
 
 int weft__platform_metrics_reserve(uint32_t count)

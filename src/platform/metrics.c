@@ -23,6 +23,8 @@
 static struct weft__shared_memory values = {.name = WEFT_ABI_METRICS_NAME, .fd = -1};
 static struct weft__shared_memory children = {.name = WEFT_ABI_CHILDREN_NAME, .fd = -1};
 static bool are_children_shared;
+static bool is_prepared;
+static bool is_shared_late; /* by weft__metrics_share(), which forked children call themselves */
 
 static uint8_t collected[16]; /* the name of the file of an agent; zero: there is none */
 
@@ -42,38 +44,35 @@ static bool is_wiped(void)
 	return madvise(&m->own, sizeof(m->own), MADV_WIPEONFORK) == 0;
 }
 
-/* Memory that keeps the values when the process has ended: NULL if nobody wants them then. */
-static struct weft_abi_metrics *make_lasting(const uint8_t region[16])
-{
-	const char *path = weft__platform_linux_beside(WEFT_ABI_RUN_METRICS);
-	struct weft_abi_metrics *memory = weft__platform_region_make_metrics(region, path);
-	memset(collected, 0, sizeof(collected));
-	if (memory)
-		memcpy(collected, region, sizeof(collected));
-	if (memory || !path || !(memory = weft__platform_region_make_at(path, WEFT_ABI_METRICS_BYTES)))
-		return memory;
-	memcpy(memory->region, region, sizeof(memory->region));
-	weft__platform_region_begin_metrics(memory);
-	return memory;
-}
-
-/* Metrics are in the file of an agent, if there is one, or beside the ring. Without random bytes
- * for a name nobody collects them. */
+/* Metrics are in the file of an agent, if there is one, or beside the ring; these keep the values
+ * when the process has ended. Readers find an agent's file, whose name is random, by what the memfd
+ * has, and need none for that beside the ring. Without random bytes nobody collects them. */
 static bool share_values(void)
 {
+	uint8_t region[16] = {0};
+	const bool has_name = weft__kernel_call(SYS_getrandom, (long)region, sizeof(region),
+							  GRND_NONBLOCK, 0, 0, 0) == sizeof(region);
+	const char *path = weft__platform_linux_beside(WEFT_ABI_RUN_METRICS);
+	struct weft_abi_metrics *memory = NULL;
+	struct weft_abi_metrics *named =
+		has_name ? weft__platform_region_make_metrics(region, path) : NULL;
+	memset(collected, 0, sizeof(collected));
+	if (named)
+		memcpy(collected, region, sizeof(collected));
+	else if (path)
+		memory = weft__platform_region_make_at(path, WEFT_ABI_METRICS_BYTES);
 	values.bytes = WEFT_ABI_METRICS_BYTES;
-	struct weft_abi_metrics *named = NULL, *memory = weft__platform_memory_make(&values);
 	if (!memory)
-		return false;
-	if (weft__kernel_call(SYS_getrandom, (long)memory->region, sizeof(memory->region),
-			GRND_NONBLOCK, 0, 0, 0) == sizeof(memory->region))
-		named = make_lasting(memory->region);
-	else
-		memset(memory->region, 0, sizeof(memory->region));
-	memory->is_elsewhere = named != NULL;
-	weft__platform_region_begin_metrics(memory);
-	weft__record_metrics_share(named ? named : memory);
-	return true;
+		memory = weft__platform_memory_make(&values);
+	if (memory) {
+		if (has_name)
+			memcpy(memory->region, region, sizeof(region));
+		memory->is_elsewhere = named != NULL;
+		weft__platform_region_begin_metrics(memory);
+	}
+	if (named || memory)
+		weft__record_metrics_share(named ? named : memory);
+	return named || memory;
 }
 
 void weft__platform_metrics_keep(void)
@@ -114,7 +113,10 @@ static void replace_in_child(void)
 		return;
 	if (values.bytes && !weft__load(&m->own.cells)) {
 		weft__platform_memory_forget(&values);
-		share_values();
+		if (is_shared_late)
+			weft__store(&m->has_begun, 0);
+		else
+			share_values();
 	}
 	if (children.bytes && !weft__load(&m->own.children)) {
 		weft__platform_memory_forget(&children);
@@ -133,14 +135,25 @@ static void begin_metrics(void)
 	(void)pthread_atfork(NULL, NULL, replace_in_child);
 }
 
-void weft__platform_metrics_begin(void)
+void weft__platform_metrics_prepare(void)
 {
 	int saved = errno;
 	if (!is_private() && is_wiped()) {
 		begin_metrics();
 		weft__platform_region_find();
-		share_values();
+		is_prepared = true;
 	}
+	errno = saved;
+}
+
+void weft__platform_metrics_begin(bool is_late)
+{
+	int saved = errno;
+	if (!is_late)
+		weft__platform_metrics_prepare();
+	is_shared_late = is_late;
+	if (is_prepared && !weft__kernel_is_filtered())
+		share_values();
 	errno = saved;
 }
 

@@ -304,14 +304,10 @@ static uint32_t find_level(struct weft__metrics *m, uint32_t row, const char *ke
 	return level < WEFT_ABI_METRIC_ROWS ? level : row;
 }
 
-WEFT__EXPORT weft_metric weft_metric_get(
+static weft_metric get(
 	const struct weft_metric_type *type, const char *const *labels, unsigned pairs)
 {
 	struct weft__metrics *m = weft__record_metrics();
-	if (!is_valid(type) || !weft__record_metric_cell_count(m))
-		return 0;
-	if (!weft__load(&m->has_begun) && weft__compare_exchange(&m->has_begun, 0, 1))
-		weft__platform_metrics_begin();
 	struct wanted wanted = {
 		.key = type->name, .key_size = measure_text(type->name), .value = "", .type = type};
 	uint32_t row = find_or_add(m, &wanted);
@@ -322,6 +318,37 @@ WEFT__EXPORT weft_metric weft_metric_get(
 		row = find_level(m, row, labels[2 * i], labels[2 * i + 1], type, &instead);
 	return weft__record_metric_of_row(m, row) | instead;
 }
+
+WEFT__EXPORT weft_metric weft_metric_get(
+	const struct weft_metric_type *type, const char *const *labels, unsigned pairs)
+{
+	struct weft__metrics *m = weft__record_metrics();
+	if (!is_valid(type) || !weft__record_metric_cell_count(m))
+		return 0;
+	if (!weft__load(&m->has_begun) && weft__compare_exchange(&m->has_begun, 0, 1))
+		weft__platform_metrics_begin(false);
+	return get(type, labels, pairs);
+}
+
+#ifndef WEFT_FREESTANDING
+WEFT__EXPORT weft_metric weft__metric_get_private(
+	const struct weft_metric_type *type, const char *const *labels, unsigned pairs)
+{
+	return is_valid(type) ? get(type, labels, pairs) : 0;
+}
+
+WEFT__EXPORT void weft__metrics_prepare(void)
+{
+	weft__platform_metrics_prepare();
+}
+
+WEFT__EXPORT void weft__metrics_share(void)
+{
+	struct weft__metrics *m = weft__record_metrics();
+	if (!weft__load(&m->has_begun) && weft__compare_exchange(&m->has_begun, 0, 1))
+		weft__platform_metrics_begin(true);
+}
+#endif
 
 /* ---- Memory ---- */
 

@@ -116,15 +116,15 @@ uint32_t weft__record_metric_histogram_cell(uint32_t first, uint32_t last, uint6
 }
 
 /* The cells of a level's handle that a value changes: of its size, and of the sum. */
-struct places {
+struct touched {
 	uint32_t count, sum;
 };
 
-static inline struct places places_of(weft_metric histogram, uint64_t value)
+static inline struct touched touched_by(weft_metric histogram, uint64_t value)
 {
 	const uint32_t cell = histogram & 0xffff;
 	const uint32_t first = histogram >> 34 & 63, last = histogram >> 40 & 63;
-	return (struct places){
+	return (struct touched){
 		cell + cell_of(first, last, value), cell + WEFT_ABI_METRIC_CELLS_OF(first, last)};
 }
 
@@ -136,7 +136,7 @@ static WEFT__OUT_OF_LINE void record_slowly(weft_metric metric, uint64_t value)
 	const uint32_t row = weft__record_metric_row(m, metric);
 	if (row >= WEFT_ABI_METRIC_ROWS || m->row[row].kind != WEFT_METRIC_HISTOGRAM)
 		return;
-	const struct places at = places_of(metric, value);
+	const struct touched at = touched_by(metric, value);
 	weft__record_metric_add_to(m, at.count, 1);
 	weft__record_metric_add_to(m, at.sum, value);
 }
@@ -146,7 +146,7 @@ WEFT__EXPORT void weft_metric_record(weft_metric histogram, uint64_t value)
 #ifndef WEFT_FREESTANDING
 	uint64_t *cells = weft__load(&weft__record_metrics()->own.cells);
 	if (WEFT__LIKELY(weft__record_metric_is_histogram(histogram) && cells)) {
-		const struct places at = places_of(histogram, value);
+		const struct touched at = touched_by(histogram, value);
 		cells += weft__record_counter_shard() * (WEFT_ABI_METRIC_SHARD_BYTES / 8);
 		weft__fetch_add(&cells[at.count % WEFT_ABI_METRIC_CELLS], 1);
 		weft__fetch_add(&cells[at.sum % WEFT_ABI_METRIC_CELLS], value);

@@ -201,8 +201,12 @@ void weft__record_metrics_share(struct weft_abi_metrics *memory);
 void weft__record_metrics_share_children(struct weft_abi_children *memory, uint32_t owner,
 	struct weft__metric_child *own, uint32_t count);
 
-/* Shares the values, if others may read them. Called before the first row is made. */
-void weft__platform_metrics_begin(void);
+/* Shares the values, if others may read them. Called before the first row is made; `is_late`: by
+ * weft__metrics_share(). */
+void weft__platform_metrics_begin(bool is_late);
+
+/* See weft__metrics_prepare(). */
+void weft__platform_metrics_prepare(void);
 
 /* Gets memory for children. 0 or an error. */
 int weft__platform_metrics_reserve(uint32_t count);

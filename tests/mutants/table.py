@@ -653,8 +653,8 @@ MUTANTS = [
         ('int low = weft__kernel_open(path, O_RDONLY | O_CLOEXEC', 'int low = weft__kernel_open(path, O_RDWR | O_CLOEXEC', 'e2e/attach')),
     *in_file(
         'src/record/metrics.c',
-        ('step > highest ? highest', 'step >= highest ? highest', 'metrics'),
-        ('8 * exponent + (rest ? ', '8 * exponent + (true ? ', 'metrics')),
+        ('above < highest - lowest + 1 ?', 'above < highest - lowest ?', 'metrics'),
+        ('+ (rest > 0) +', '+ true +', 'metrics')),
     *in_file(
         'src/record/metric_children.c',
         ('weft__load(&it->sequence) == weft__load(&child->below_sequence) ? it : NULL', 'it', 'metrics'),

@@ -103,10 +103,16 @@ static int open_metrics_elsewhere(pid_t pid, int own, const uint8_t region[16])
 	return fd >= 0 ? fd : weft__runs_region_open_beside(pid, region, user);
 }
 
+int weft__runs_metrics_find(pid_t pid)
+{
+	int fd = weft__runs_memory_open(pid, WEFT__RUNS_METRICS);
+	return fd < 0 && errno == ENOENT ? weft__runs_region_open_metrics(pid) : fd;
+}
+
 int weft__runs_metrics_open(pid_t pid)
 {
 	struct weft_abi_metrics header;
-	int fd = weft__runs_memory_open(pid, WEFT__RUNS_METRICS);
+	int fd = weft__runs_metrics_find(pid);
 	if (fd < 0)
 		return -1;
 	int error = weft__runs_region_read(fd, 0, &header, sizeof(header));

@@ -37,6 +37,9 @@ int weft__runs_metrics_parse_packed(
  * none of its own. */
 int weft__runs_metrics_open(pid_t pid);
 
+/* The same; the memory may be its parent's, and may say that the metrics are elsewhere. */
+int weft__runs_metrics_find(pid_t pid);
+
 /* Packs the metrics in a file, as abi/metric_abi.h says. 0 or an errno; ENOENT: it has none. The
  * caller finishes the text. */
 int weft__runs_metrics_pack(int fd, struct weft_text *ret_packed);

@@ -48,6 +48,7 @@ static const struct memory_kind kinds[] = {
 	[WEFT__RUNS_METRICS] = {"/memfd:" WEFT_ABI_METRICS_NAME " (deleted)", false,
 		WEFT_ABI_METRICS_BYTES, WEFT_ABI_METRICS_BYTES, O_RDONLY},
 	[WEFT__RUNS_COUNTERS] = {WEFT_ABI_RUN_COUNTERS, true, 0, 0, O_RDONLY},
+	[WEFT__RUNS_LASTING] = {WEFT_ABI_RUN_METRICS, true, 0, 0, O_RDONLY},
 	[WEFT__RUNS_CHILDREN] = {"/memfd:" WEFT_ABI_CHILDREN_NAME " (deleted)", false,
 		sizeof(struct weft_abi_children),
 		sizeof(struct weft_abi_children) + WEFT_ABI_CHILDREN_MAX * sizeof(struct weft_abi_child),
@@ -128,6 +129,11 @@ bool weft__runs_has_page(pid_t pid)
 bool weft__runs_maps_counters(pid_t pid)
 {
 	return has_one_of(pid, WEFT__RUNS_COUNTERS, 1);
+}
+
+bool weft__runs_maps_metrics(pid_t pid)
+{
+	return has_one_of(pid, WEFT__RUNS_LASTING, 1);
 }
 
 /* ---- Opening ---- */
@@ -270,7 +276,7 @@ static bool find_all(bool counts, struct weft__runs_linked_list *ret_list)
 	for (struct dirent *entry; good && entries && (entry = readdir(entries));) {
 		uint64_t pid;
 		if (weft_parse_number(entry->d_name, strlen(entry->d_name), &pid) == WEFT_PARSE_OK &&
-			has_one_of((pid_t)pid, WEFT__RUNS_PAGE, counts ? 3 : 1))
+			has_one_of((pid_t)pid, WEFT__RUNS_PAGE, counts ? 4 : 1))
 			good = add_linked(&linked, (pid_t)pid);
 	}
 	if (entries)

@@ -38,8 +38,8 @@ void weft__runs_linked_name(struct weft__runs_linked *ret, pid_t pid);
 enum weft__runs_memory {
 	WEFT__RUNS_PAGE,     /* attach_abi.h and counter_abi.h */
 	WEFT__RUNS_METRICS,  /* metric_abi.h */
-	WEFT__RUNS_COUNTERS, /* a file beside a ring: counter_abi.h. Those that count have one of these
-							three */
+	WEFT__RUNS_COUNTERS, /* a file beside a ring: counter_abi.h */
+	WEFT__RUNS_LASTING,  /* the same: metric_abi.h. Those that count have one of these four */
 	WEFT__RUNS_CHILDREN, /* metric_abi.h */
 };
 
@@ -50,8 +50,10 @@ int weft__runs_memory_open(pid_t pid, enum weft__runs_memory kind);
 /* True if the process has a page. */
 bool weft__runs_has_page(pid_t pid);
 
-/* True if the process has mapped a file that may be one for counters beside its ring. */
+/* True if the process has mapped a file that may be one for counters, or metrics, beside its ring.
+ */
 bool weft__runs_maps_counters(pid_t pid);
+bool weft__runs_maps_metrics(pid_t pid);
 
 int weft__runs_page_open(pid_t pid);
 

@@ -225,15 +225,25 @@ int weft__runs_region_open_beside(pid_t pid, const uint8_t region[16], uid_t use
 	return -1;
 }
 
-int weft__runs_region_open_counters(pid_t pid)
+/* Opens the file beside the ring that the process has mapped; `maps`: that one, too. */
+static int open_mapped(pid_t pid, bool maps, const char *beside)
 {
 	struct weft__runs_found found;
 	struct stat status;
-	if (weft__runs_maps_counters(pid) && weft__runs_find_mapped(pid, &found) &&
-		stat(found.path, &status) == 0)
-		return weft__runs_region_open_of(found.path, WEFT_ABI_RUN_COUNTERS, status.st_uid);
+	if (maps && weft__runs_find_mapped(pid, &found) && stat(found.path, &status) == 0)
+		return weft__runs_region_open_of(found.path, beside, status.st_uid);
 	errno = ENOENT;
 	return -1;
+}
+
+int weft__runs_region_open_counters(pid_t pid)
+{
+	return open_mapped(pid, weft__runs_maps_counters(pid), WEFT_ABI_RUN_COUNTERS);
+}
+
+int weft__runs_region_open_metrics(pid_t pid)
+{
+	return open_mapped(pid, weft__runs_maps_metrics(pid), WEFT_ABI_RUN_METRICS);
 }
 
 int weft__runs_region_read(int fd, off_t offset, void *ret, size_t bytes)

@@ -46,9 +46,10 @@ int weft__runs_region_open_beside(pid_t pid, const uint8_t region[16], uid_t use
  * errno. */
 int weft__runs_region_open_of(const char *ring, const char *suffix, uid_t user);
 
-/* Opens the counters beside the ring into which a process records from its start on. -1 with errno;
- * ENOENT: it has none. */
+/* Opens the counters, or metrics, beside the ring into which a process records from its start on.
+ * -1 with errno; ENOENT: it has none. */
 int weft__runs_region_open_counters(pid_t pid);
+int weft__runs_region_open_metrics(pid_t pid);
 
 /* Reads so many bytes of a file. 0 or an errno; ENOENT if there are fewer. */
 int weft__runs_region_read(int fd, off_t offset, void *ret, size_t bytes);
