@@ -15,7 +15,7 @@ C11 = FREESTANDING | set('assert.h ctype.h errno.h inttypes.h math.h stdio.h std
 # Those of C++17 that need no operating system, for .hpp files.
 CPLUSPLUS = set('cerrno coroutine cstddef cstdint cstring exception initializer_list string_view type_traits utility'.split())
 LIBRARIES = {'gtk': r'(gtk|gdk)[./]', 'glib': r'(glib|gio)[-./]', 'uv': r'uv\.h', 'cairo': r'cairo', 'pango': r'pango/',
-             'zstd': r'zstd', 'microhttpd': r'microhttpd', 'libdw': r'elfutils/', 'zlib': r'zlib', 'sqlite': r'sqlite3\.h', 'ncurses': r'curses\.h', 'python': r'Python\.h', 'ocaml': r'caml/',
+             'zstd': r'zstd', 'microhttpd': r'microhttpd', 'curl': r'curl/', 'libdw': r'elfutils/', 'zlib': r'zlib', 'sqlite': r'sqlite3\.h', 'ncurses': r'curses\.h', 'python': r'Python\.h', 'ocaml': r'caml/',
              'node': r'node_api\.h'}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -23,7 +23,7 @@ static const char usage[] =
 	"       weft export --to chrome [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to otlp|otlp-json [--spans all|requests] [--signal traces|metrics|all]\n"
 	"                   [--pending none|omit-end|logfire] [--start-time TIME] [--max-size SIZE]\n"
-	"                   FILE... [-o OUT]\n"
+	"                   FILE... [-o OUT | --url URL [--spool DIR]]\n"
 	"\n"
 	"Writes the trace FILE in another format. Several files of one boot, or a directory of\n"
 	"traces, are one trace.\n"
@@ -39,6 +39,11 @@ static const char usage[] =
 	"                   name or are work of a kind of their own, with the rest inside of them\n"
 	"  --pending HOW    spans that still run: none (default), omit-end, or logfire\n"
 	"  --signal WHICH   traces, metrics, or all (default); of protobuf traces (default) or metrics\n"
+	"  --url URL        send them to a receiver by HTTP: http://localhost:4318\n"
+	"  --spool DIR      keep there what the receiver does not take; without FILE, only send it\n"
+	"  --spool-size S   the most bytes in it (500M, 4G); default: 256M\n"
+	"  --timeout T      wait so long for an answer; default: 10s\n"
+	"  --retry-for T    try so long to send a message; default: 300s\n"
 	"  --start-time T   when a trace without a time of day begins: 2026-11-29T14:37:40Z\n"
 	"  --force          replace an earlier export\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
@@ -47,6 +52,8 @@ static const char usage[] =
 	"  --help           this text\n"
 	"\n"
 	"DIR is created; it may exist if it is empty. If the export fails, no file remains in it.\n";
+
+#define NS_PER_S UINT64_C(1000000000)
 
 enum target {
 	TO_CTF,
@@ -93,7 +100,8 @@ static int take_output(int argc, char **argv, struct export_arguments *a)
 	if (is_option && a->force)
 		return cli_usage_error(
 			argv[0], "--force is not for --to %s, which replaces OUT", targets[a->target]);
-	if (is_option && !cli_count_operands(argc, argv, "FILE"))
+	if (is_option && !(a->otlp.push.spool && optind == argc) &&
+		!cli_count_operands(argc, argv, "FILE"))
 		return CLI_USAGE;
 	a->files = argv + optind;
 	a->file_count = argc - optind - (needed - 1);
@@ -142,12 +150,33 @@ static bool parse_signal(const char *command, struct otlp_arguments *otlp)
 	return false;
 }
 
+/* An option of --url. False after a message. */
+static bool parse_push_option(const char *command, int option, struct push_options *push)
+{
+	switch (option) {
+	case 'u':
+		push->url = optarg;
+		return true;
+	case 'q':
+		push->spool = optarg;
+		return true;
+	case 'Q':
+		return cli_parse_size(command, "--spool-size", optarg, &push->spool_bytes);
+	case 'w':
+		return cli_parse_duration(command, "--timeout", optarg, &push->timeout_ns);
+	default:
+		return cli_parse_duration(command, "--retry-for", optarg, &push->patience_ns);
+	}
+}
+
 /* Takes an option of spans. False after a message. */
 static bool parse_span_option(const char *command, int option, struct export_arguments *a)
 {
 	a->is_of_spans = true;
 	if (option == 'p')
 		return parse_pending(command, &a->otlp);
+	if (strchr("uqQwr", option))
+		return parse_push_option(command, option, &a->otlp.push);
 	if (option == 'S')
 		return parse_signal(command, &a->otlp);
 	if (option == 's')
@@ -166,7 +195,7 @@ static int take_target(const char *command, const char *format, struct export_ar
 		return cli_unknown_value(command, "--to:", format, targets);
 	if (a->is_of_spans && !is_for_spans(a->target))
 		return cli_usage_error(command,
-			"--spans, --signal, --pending and --start-time are not for --to %s",
+			"--spans, --signal, --pending, --start-time, --url and its options are not for --to %s",
 			targets[a->target]);
 	return CLI_DONE;
 }
@@ -174,12 +203,18 @@ static int take_target(const char *command, const char *format, struct export_ar
 static int take_signals(const char *command, struct export_arguments *a)
 {
 	bool *has = a->otlp.has_signal;
+	struct push_options *push = &a->otlp.push;
 	a->otlp.options.format = a->target == TO_OTLP ? WEFT_OTLP_PROTOBUF : WEFT_OTLP_JSON;
 	if (!has[WEFT_OTLP_TRACES] && !has[WEFT_OTLP_METRICS]) {
 		has[WEFT_OTLP_TRACES] = true;
-		has[WEFT_OTLP_METRICS] = a->target != TO_OTLP;
+		has[WEFT_OTLP_METRICS] = a->target != TO_OTLP || push->url;
 	}
-	if (a->target == TO_OTLP && has[WEFT_OTLP_TRACES] && has[WEFT_OTLP_METRICS])
+	push->is_json = a->target == TO_OTLP_JSON;
+	if (push->url && a->output)
+		return cli_usage_error(command, "--url and -o exclude each other");
+	if (push->spool && !push->url)
+		return cli_usage_error(command, "--spool is for --url");
+	if (!push->url && a->target == TO_OTLP && has[WEFT_OTLP_TRACES] && has[WEFT_OTLP_METRICS])
 		return cli_usage_error(command,
 			"--signal all: a file of protobuf has spans or metrics; --to otlp-json has both");
 	return CLI_DONE;
@@ -196,13 +231,21 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 		{"spans", required_argument, NULL, 's'},
 		{"pending", required_argument, NULL, 'p'},
 		{"signal", required_argument, NULL, 'S'},
+		{"url", required_argument, NULL, 'u'},
+		{"spool", required_argument, NULL, 'q'},
+		{"spool-size", required_argument, NULL, 'Q'},
+		{"timeout", required_argument, NULL, 'w'},
+		{"retry-for", required_argument, NULL, 'r'},
 		{"start-time", required_argument, NULL, 'T'},
 		CLI_MAX_SIZE_OPTION,
 		CLI_CPU_HZ_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	struct export_arguments arguments = {
-		.otlp = {.options = {.size = sizeof(struct weft_otlp_options), .version = WEFT_VERSION}}};
+		.otlp = {.options = {.size = sizeof(struct weft_otlp_options), .version = WEFT_VERSION},
+			.push = {.spool_bytes = 256 << 20,
+				.timeout_ns = 10 * NS_PER_S,
+				.patience_ns = 300 * NS_PER_S}}};
 	const char *format = NULL;
 	*ret_run = false;
 	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
@@ -297,6 +340,8 @@ int cli_export(int argc, char **argv)
 	int status = parse(argc, argv, &arguments, &wanted);
 	if (!wanted)
 		return status;
+	if (!arguments.file_count)
+		return otlp_send_spool(&arguments.otlp);
 	status = cli_trace_open_all(arguments.files, arguments.file_count, &trace);
 	if (status != CLI_DONE)
 		return status;

@@ -12,6 +12,7 @@
 
 struct taking {
 	struct cli_output output;
+	struct push *push; /* instead of the output, or NULL */
 	struct export_outcome outcome;
 	bool was_interrupted; /* while the trace was read: what was read is written */
 };
@@ -20,12 +21,13 @@ static int take(
 	void *context, enum weft_otlp_signal signal, const void *bytes, size_t size, uint32_t count)
 {
 	struct taking *t = context;
-	(void)signal;
 	if (!t->was_interrupted && !cli_progress_step(t->outcome.events)) {
 		t->outcome.interrupted = true;
 		return WEFT_ERROR_STATE;
 	}
 	t->outcome.events += count;
+	if (t->push)
+		return push_send(t->push, signal, bytes, size, count);
 	if (cli_output_append(&t->output, bytes, size))
 		return 0;
 	t->outcome.reason = errno;
@@ -96,6 +98,34 @@ static int write_model(const struct cli_trace *trace, const struct weft_model *m
 	return CLI_DONE;
 }
 
+/* After Ctrl-C, what was not sent is in the spool or lost, which push_close() says. */
+static int push_model(const struct cli_trace *trace, const struct weft_model *model,
+	const struct otlp_arguments *arguments)
+{
+	struct taking taking = {.was_interrupted = true};
+	struct weft_otlp_summary summary = {0};
+	const struct weft_otlp_sink sink = {take, &taking};
+	if (!push_open(&arguments->push, &taking.push))
+		return CLI_NO;
+	int error = write_signals(trace, model, arguments, &sink, &summary);
+	int status = push_close(taking.push);
+	if (error)
+		return cli_trace_fail(trace, error);
+	report(trace, &summary);
+	cli_progress_die_if_interrupted();
+	return status;
+}
+
+int otlp_send_spool(const struct otlp_arguments *arguments)
+{
+	struct push *push;
+	cli_progress_start();
+	int status = push_open(&arguments->push, &push) ? push_close(push) : CLI_NO;
+	cli_progress_end();
+	cli_progress_die_if_interrupted();
+	return status;
+}
+
 int otlp_export(
 	const struct cli_trace *trace, const struct otlp_arguments *arguments, const char *path)
 {
@@ -108,7 +138,8 @@ int otlp_export(
 	if (error)
 		status = cli_trace_fail(trace, error);
 	else if (export_find_offset(trace, model, own.start_ns, &own.options.offset_ns))
-		status = write_model(trace, model, &own, path);
+		status =
+			own.push.url ? push_model(trace, model, &own) : write_model(trace, model, &own, path);
 	cli_progress_end();
 	weft_model_destroy(model);
 	return status;

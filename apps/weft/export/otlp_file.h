@@ -8,15 +8,21 @@
 #include <weft/otlp.h>
 
 #include "cli/cli.h"
+#include "push/push.h"
 
 struct otlp_arguments {
 	struct weft_otlp_options options;
 	uint64_t start_ns; /* ns since 1970; 0: as the trace says */
 	bool has_signal[WEFT_OTLP_SIGNALS];
+	struct push_options push;
 };
 
-/* Writes the trace to the file at `path`, "-" for standard output. The exit status. */
+/* Writes the trace to the receiver, or to the file at `path`, "-" for standard output. The exit
+ * status. */
 int otlp_export(
 	const struct cli_trace *trace, const struct otlp_arguments *arguments, const char *path);
+
+/* Sends what is in the spool. The exit status. */
+int otlp_send_spool(const struct otlp_arguments *arguments);
 
 #endif

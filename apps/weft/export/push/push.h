@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Sends OTLP's messages to a receiver by HTTP. A message that the receiver cannot take now is sent
+ * again, later and later, until the patience ends; then it and all that follow go to the spool, or
+ * are counted as lost.
+ */
+#ifndef WEFT_APPS_EXPORT_PUSH_H
+#define WEFT_APPS_EXPORT_PUSH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/otlp.h>
+
+struct push_options {
+	const char *url;   /* of the receiver, without /v1/traces; NULL: nothing is pushed */
+	const char *spool; /* a directory, or NULL */
+	uint64_t spool_bytes;
+	uint64_t timeout_ns;  /* for one answer */
+	uint64_t patience_ns; /* for one message */
+	bool is_json;
+};
+
+struct push;
+
+/* Loads the library, checks the URL, and sends what is in the spool. False after a message. */
+bool push_open(const struct push_options *options, struct push **ret_push);
+
+/* Sends a message of so many spans or points, or keeps it. 0, or WEFT_ERROR_MEMORY. */
+int push_send(struct push *push, enum weft_otlp_signal signal, const void *bytes, size_t size,
+	uint32_t count);
+
+/* Prints what became of the messages. The exit status: 0 only if the receiver has taken all. */
+int push_close(struct push *push);
+
+#endif
