@@ -36,8 +36,9 @@ bool weft_group_by_parse(const char *name, enum weft_group_by *ret_by);
 struct weft_layout_options {
 	size_t size; /* sizeof(struct weft_layout_options), or 0; members that an older header lacks are
 					0 */
-	bool no_simplify; /* binds and similar kinds start where they were created */
-	bool fold;        /* alike siblings share a row */
+	bool
+		no_simplify; /* binds and similar kinds start where they were created; promises have rows */
+	bool fold;       /* alike siblings share a row */
 	enum weft_group_by group_by;
 	/* Folds for which the opposite of `fold` holds, each named by one of its members. */
 	const uint32_t *fold_exceptions;
@@ -63,6 +64,7 @@ enum weft_form {
 	WEFT_FORM_FOLDED, /* a tooth of its fold, or a descendant of one */
 	WEFT_FORM_BAND,   /* part of a folded group */
 	WEFT_FORM_HIDDEN, /* not shown at all: its row is WEFT_NONE */
+	WEFT_FORM_WAIT, /* a promise in whose row its parent waits for it: the parent's line shows it */
 };
 
 /* Siblings with equal label (digits are ignored), kind and outcome, five or more, one after the

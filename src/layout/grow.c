@@ -88,6 +88,8 @@ static void update(struct growing *g, uint32_t task)
 	const struct weft_tasks *tasks = &g->model->tasks;
 	struct weft__columns *c = g->columns;
 	uint32_t parent = tasks->parent[task];
+	if (c->form[task] == WEFT_FORM_WAIT && tasks->flags[task] & WEFT_TASK_FAILED)
+		g->failed = true; /* it gets a row */
 	if (c->moved[task])
 		return;
 	if (c->form[task] == WEFT_FORM_FOLDED &&
@@ -449,6 +451,8 @@ int weft__layout_grow(const struct weft_model *model, const struct weft_layout_o
 		error = copy_columns(&g);
 	if (!error)
 		error = update_tasks(&g);
+	if (!error && !options->no_simplify)
+		error = weft__layout_find_waits(model, NULL, g.first, g.growth->edges, columns);
 	g.failed = g.failed || (!error && !are_in_groups_of_parents(&g));
 	if (!error && !g.failed)
 		error = list_changed(&g);

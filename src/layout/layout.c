@@ -120,6 +120,14 @@ static int group(struct weft__layout_maker *maker)
 	return weft__layout_group(maker->model, &maker->options, &maker->whole->columns);
 }
 
+static int find_waits(struct weft__layout_maker *maker)
+{
+	const struct weft_layout_options *options = &maker->options;
+	return options->no_simplify ? 0
+								: weft__layout_find_waits(maker->model, options->previous, 0, 0,
+									  &maker->whole->columns);
+}
+
 /* The two jobs that follow when starts and parents are known: the walk, and the occupancy. They are
  * independent. */
 static void make_tree(void *context)
@@ -165,8 +173,8 @@ static int find_rows(struct weft__layout_maker *maker)
 static const struct {
 	int (*run)(struct weft__layout_maker *maker); /* WEFT_AGAIN: it goes on in the next step */
 	double begin;
-} stages[] = {
-	{grow, 0}, {settle_parents, 0}, {group, 0.25}, {expect, 0.3}, {fold, 0.4}, {find_rows, 0.5}};
+} stages[] = {{grow, 0}, {settle_parents, 0}, {group, 0.25}, {find_waits, 0.3}, {expect, 0.35},
+	{fold, 0.45}, {find_rows, 0.55}};
 
 #define STAGES (sizeof(stages) / sizeof(stages[0]))
 

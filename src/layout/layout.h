@@ -5,6 +5,7 @@
  *     simplify.c  starts and parents
  *     hide.c      removes hidden tasks
  *     groups.c    each task's group
+ *     waits.c     which promises need no row
  *     tree.c      the order of the walk
  *     labels.c    which labels are alike
  *     folds.c     which siblings fold
@@ -95,6 +96,12 @@ int weft__layout_group(const struct weft_model *model, const struct weft_layout_
  * if there are other groups now, or some are folded; or WEFT_ERROR_MEMORY. */
 int weft__layout_keep_groups(const struct weft_model *model,
 	const struct weft_layout_options *options, struct weft__columns *columns);
+
+/* Gives WEFT_FORM_WAIT to tasks from `first` on, of which no edge before `first_edge` knows; those
+ * that the previous layout has only if they had it there. `previous` may be NULL. 0 or
+ * WEFT_ERROR_MEMORY. */
+int weft__layout_find_waits(const struct weft_model *model, const struct weft_layout *previous,
+	uint32_t first, uint32_t first_edge, struct weft__columns *columns);
 
 /* 0 or WEFT_ERROR_MEMORY. */
 int weft__layout_tree_init(

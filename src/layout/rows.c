@@ -169,13 +169,16 @@ static struct weft_fold *fold_of(const struct weft__placing *p, uint32_t task)
 
 static int place(struct weft__placing *p, uint32_t task, const struct unit *unit)
 {
+	struct weft__columns *c = p->columns;
 	struct weft_fold *fold = fold_of(p, task);
 	int error = 0;
+	if (c->form[task] == WEFT_FORM_WAIT)
+		c->row[task] = c->row[c->above[task]];
 	if (!fold)
-		return p->columns->row[task] == WEFT_NONE ? place_task(p, task, unit) : 0;
+		return c->row[task] == WEFT_NONE ? place_task(p, task, unit) : 0;
 	if (fold->row == WEFT_NONE)
 		error = place_fold(p, fold, task);
-	p->columns->row[task] = fold->row;
+	c->row[task] = fold->row;
 	return error;
 }
 
@@ -197,7 +200,7 @@ static int keep_row(struct weft__placing *p, uint32_t task)
 {
 	struct weft__columns *c = p->columns;
 	struct weft_fold *fold = fold_of(p, task);
-	uint32_t row = previous_row(p, task);
+	uint32_t row = c->form[task] == WEFT_FORM_WAIT ? WEFT_NONE : previous_row(p, task);
 	if (row == WEFT_NONE || (fold && fold->row != WEFT_NONE))
 		return 0;
 	uint64_t start = fold ? fold->start : c->start[task], end = fold ? fold->end : end_of(p, task);
@@ -284,7 +287,7 @@ static int expect_range(struct weft__placing *p, uint32_t first, uint32_t last)
 static void look_at_task(const struct weft__placing *p, uint32_t task, struct unit *unit)
 {
 	const struct weft__columns *c = p->columns;
-	if (c->form[task] == WEFT_FORM_FOLDED)
+	if (c->form[task] == WEFT_FORM_FOLDED || c->form[task] == WEFT_FORM_WAIT)
 		return;
 	unit->above = c->above[task];
 	unit->ranks = ranks_of(p, c->start[task], end_of(p, task));

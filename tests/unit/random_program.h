@@ -253,6 +253,25 @@ static inline void check_children(const struct weft_layout *l)
 	}
 }
 
+/* A promise without a row is in that of its parent, which alone reads it. */
+static inline void check_waits(const struct weft_layout *l)
+{
+	const struct weft_edges *edges = &l->model->edges;
+	for (uint32_t task = 0; task < l->model->tasks.count; task++) {
+		if (l->form[task] != WEFT_FORM_WAIT)
+			continue;
+		uint32_t parent = l->parent[task];
+		assert_int_equal(l->form[parent], WEFT_FORM_LINE);
+		assert_int_equal(l->row[task], l->row[parent]);
+		assert_int_equal(
+			l->model->tasks.first_activation[task], l->model->tasks.end_activation[task]);
+		for (uint32_t e = 0; e < edges->count; e++)
+			if (edges->to[e] == task &&
+				(edges->type[e] == WEFT_EDGE_READ || edges->type[e] == WEFT_EDGE_TRY_READ))
+				assert_int_equal(edges->from[e], parent);
+	}
+}
+
 /* No task is lost: each has a row or a fold, and all columns of the layout agree. */
 static inline void check_places(const struct weft_layout *l, const uint8_t *hidden)
 {
@@ -295,6 +314,8 @@ static inline void check_groups(const struct weft_layout *l)
 static inline void check_all(const struct weft_layout *l, const uint8_t *hidden)
 {
 	check_places(l, hidden);
+	if (!l->model->summary.live) /* in one that grows, they stay where they were */
+		check_waits(l);
 	check_groups(l);
 	check_lines_are_apart(l);
 }

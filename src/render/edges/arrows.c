@@ -94,13 +94,17 @@ static void keep_arrow(struct painter *p, struct batch *b, const struct weft__ar
 	b->arrows[b->count++] = *a;
 }
 
-/* True if both tasks have lines of their own: folded ones have no arrow until they are pointed at.
+/* Its own, or that of the task that waits for it. */
+static bool has_line(const struct painter *p, uint32_t task)
+{
+	return p->layout->form[task] == WEFT_FORM_LINE || p->layout->form[task] == WEFT_FORM_WAIT;
+}
+
+/* True if both tasks have lines: folded ones have no arrow until they are pointed at.
  */
 static bool have_lines(const struct painter *p, uint32_t edge)
 {
-	const uint8_t *form = p->layout->form;
-	uint32_t from = p->model->edges.from[edge], to = p->model->edges.to[edge];
-	return form[from] == WEFT_FORM_LINE && form[to] == WEFT_FORM_LINE;
+	return has_line(p, p->model->edges.from[edge]) && has_line(p, p->model->edges.to[edge]);
 }
 
 static void add_edge(struct painter *p, struct batch *b, uint32_t edge)

@@ -42,12 +42,12 @@ static void count_all(const struct weft_model *model, const struct weft_layout *
 	struct weft__pile total = {0};
 	for (uint32_t task = 0; task < tasks->count; task++) {
 		uint32_t index = pile_of(l, task);
+		piles->task_count += index != WEFT_NONE || l->form[task] == WEFT_FORM_WAIT;
 		if (index == WEFT_NONE)
 			continue;
 		piles->list[index].count += l->form[task] == WEFT_FORM_BAND;
 		piles->list[index].run_count += activation_count(tasks, task);
 		piles->list[index].failed_count += failed(tasks, task);
-		piles->task_count++;
 	}
 	for (uint32_t i = 0; i < piles->count; i++) {
 		struct weft__pile *pile = &piles->list[i];
@@ -105,11 +105,13 @@ static void fill(
 			add_span(piles, &piles->list[i], l->start[l->fold_members[m]], l->fold_ends[m]);
 	for (uint32_t task = 0; task < tasks->count; task++) {
 		uint32_t index = pile_of(l, task);
+		if (index != WEFT_NONE || l->form[task] == WEFT_FORM_WAIT) {
+			piles->task_starts[counted] = l->start[task];
+			piles->task_ends[counted++] = tasks->end[task];
+		}
 		if (index == WEFT_NONE)
 			continue;
 		struct weft__pile *pile = &piles->list[index];
-		piles->task_starts[counted] = l->start[task];
-		piles->task_ends[counted++] = tasks->end[task];
 		if (l->form[task] == WEFT_FORM_BAND)
 			add_span(piles, pile, l->start[task], tasks->end[task]);
 		if (failed(tasks, task))
@@ -180,10 +182,10 @@ static uint32_t row_of(const struct weft_layout *l, const struct weft__pile *pil
 static bool deal_out(const struct weft_layout *l, struct weft__piles *piles)
 {
 	uint32_t count = piles->count;
-	uint64_t *start = malloc(count * sizeof(*start));
-	uint32_t *order = malloc(2 * (size_t)count * sizeof(*order));
+	uint64_t *start = malloc((count + (size_t)1) * sizeof(*start));
+	uint32_t *order = malloc((2 * (size_t)count + 1) * sizeof(*order));
 	piles->row_first = calloc(l->row_count + (size_t)2, sizeof(*piles->row_first));
-	piles->by_row = malloc(count * sizeof(*piles->by_row));
+	piles->by_row = malloc((count + (size_t)1) * sizeof(*piles->by_row));
 	bool complete = start && order && piles->row_first && piles->by_row;
 	if (complete) {
 		uint32_t *next = piles->row_first + 1;
@@ -210,9 +212,7 @@ int weft__render_scene_make_piles(struct weft_scene *scene)
 	struct weft__piles *piles = &scene->piles;
 	struct weft__pile total;
 	piles->count = l->fold_count + l->group_count;
-	if (piles->count == 0)
-		return 0;
-	piles->list = calloc(piles->count, sizeof(*piles->list));
+	piles->list = calloc(piles->count + (size_t)1, sizeof(*piles->list));
 	if (!piles->list)
 		return WEFT_ERROR_MEMORY;
 	count_all(scene->model, l, piles, &total);

@@ -31,7 +31,8 @@ struct weft__piles {
 	uint64_t *start_sums,
 		*end_sums;    /* running sums of every 16 of these, from the pile's first on */
 	uint64_t *failed; /* times of failures */
-	/* When all tasks of all piles begin and end, also the descendants of a fold's members; each
+	/* When all tasks without a line begin and end: of all piles, also the descendants of a fold's
+	 * members, and those in waits of others; each
 	 * column is sorted. */
 	uint64_t *task_starts, *task_ends;
 	uint32_t task_count;

@@ -224,7 +224,7 @@ static inline bool weft__render_scene_draws_edge(
 	const struct weft_layout *l = scene->layout;
 	if (l->row[a] == WEFT_NONE || l->row[b] == WEFT_NONE)
 		return false;
-	return l->row[a] != l->row[b] || l->form[a] == WEFT_FORM_LINE || l->form[b] == WEFT_FORM_LINE;
+	return l->row[a] != l->row[b] || (l->form[a] == WEFT_FORM_LINE && l->form[b] == WEFT_FORM_LINE);
 }
 
 /* The start of the task at an index of by_row, and its end. */

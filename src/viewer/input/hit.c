@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "layout/waits.h"
 #include "render/things.h"
 #include "viewer/state.h"
 
@@ -15,6 +16,7 @@
 #define CELL_MAX 4096 /* tasks of a cell that are counted */
 
 struct aim {
+	const struct weft_viewer *viewer;
 	double x, y;
 	double away[WEFT__HITS_MAX]; /* px to the hit's tasks */
 	uint32_t folds[WEFT__HITS_MAX];
@@ -45,6 +47,16 @@ static double distance(const struct weft_box *box, double x, double y)
 	return fmax(fmax(across, down), 0);
 }
 
+/* The promise in whose wait the point is comes after the task that waits: with the second click. */
+static void add_wait(struct aim *aim, uint32_t task, double away)
+{
+	const struct weft_viewer *viewer = aim->viewer;
+	uint64_t at = weft_view_time(&viewer->view, aim->x - viewer->frame.picture.x);
+	uint32_t wait = weft__layout_wait_at(viewer->layout, task, at);
+	if (wait != WEFT_NONE)
+		add_candidate(aim, wait, WEFT_NONE, away);
+}
+
 static void take_thing(void *context, const struct weft__thing *thing)
 {
 	struct aim *aim = context;
@@ -62,8 +74,11 @@ static void take_thing(void *context, const struct weft__thing *thing)
 		return;
 	}
 	double away = distance(&thing->box, aim->x, aim->y);
-	if (away <= REACH)
-		add_candidate(aim, thing->task, thing->fold, away);
+	if (away > REACH)
+		return;
+	add_candidate(aim, thing->task, thing->fold, away);
+	if (thing->task != WEFT_NONE && thing->fold == WEFT_NONE)
+		add_wait(aim, thing->task, away);
 }
 
 /* A band is below everything else; only its name is above. */
@@ -148,7 +163,7 @@ static bool is_recorded(const struct weft_viewer *viewer)
 void weft__viewer_hit(
 	const struct weft_viewer *viewer, double x, double y, struct weft__hit *ret_hit)
 {
-	struct aim aim = {.x = x, .y = y, .hit = ret_hit};
+	struct aim aim = {.viewer = viewer, .x = x, .y = y, .hit = ret_hit};
 	double handle_reach = viewer->pointer.is_touch ? TOUCHED : HANDLE;
 	const struct weft__point point = {x, y, REACH, handle_reach};
 	*ret_hit = (struct weft__hit){.fold = WEFT_NONE,

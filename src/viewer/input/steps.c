@@ -171,6 +171,8 @@ void weft__viewer_step_task(struct weft_viewer *viewer, int across, int down)
 	uint32_t task = viewer->selection.task;
 	if (!viewer->model || viewer->model->tasks.count == 0 || viewer->layout->row_count == 0)
 		return;
+	if (task != WEFT_NONE && viewer->layout->form[task] == WEFT_FORM_WAIT)
+		task = viewer->layout->parent[task];
 	uint64_t at = time_of_steps(viewer);
 	if (task == WEFT_NONE || viewer->layout->form[task] != WEFT_FORM_LINE)
 		step_row(viewer, row_without_line(viewer, task), down ? down : 1, at);

@@ -375,6 +375,27 @@ static void names_of_bands_are_above_tasks(void **state)
 	script_end(&s);
 }
 
+/* A promise without a row comes after the task in whose wait it is: with the second click. From
+ * there, arrows step as from that task. */
+static void a_promise_in_a_wait_is_met_by_the_second_click(void **state)
+{
+	(void)state;
+	struct script s =
+		show("create 0 1 task; create 0 2 task; run 1; +100; create 1 5 promise;"
+			 "try 1 5; +1; run 0; +500; resolve 0 5; +5; run 1; read 1 5; +100; run 0");
+	script_run(&s, "command simplify on");
+	double x = x_of(&s, 400), y = y_of(&s, 1);
+	assert_int_equal(y_of(&s, 5), y);
+	script_click(&s, x, y, 0);
+	assert_int_equal(s.viewer->selection.task, task_of(&s, 1));
+	s.now_ms += 1000;
+	script_click(&s, x, y, 0);
+	assert_int_equal(s.viewer->selection.task, task_of(&s, 5));
+	script_run(&s, "command task up");
+	assert_int_not_equal(s.viewer->selection.task, task_of(&s, 5));
+	script_end(&s);
+}
+
 /* ---- Counters over the tasks ---- */
 
 /* A curve is met within 3 px, also where it is vertical; the status says its value there, and a
@@ -426,6 +447,7 @@ int main(void)
 		cmocka_unit_test(bands_are_met_below_everything_else),
 		cmocka_unit_test(a_click_on_a_band_first_ends_the_selection),
 		cmocka_unit_test(names_of_bands_are_above_tasks),
+		cmocka_unit_test(a_promise_in_a_wait_is_met_by_the_second_click),
 		cmocka_unit_test(curves_over_the_tasks_are_met),
 		cmocka_unit_test(ranges_snap_to_what_happens),
 		cmocka_unit_test(ranges_snap_only_near_a_row),
