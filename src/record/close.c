@@ -180,8 +180,9 @@ static void finish_unfinished(struct weft_abi_slot *slot)
 	struct weft_abi_packet *packet = weft__record_packet_at(region, sequence);
 	uint64_t state = weft__load(&packet->state);
 	if (state == (sequence << 2 | WEFT_ABI_PACKET_OPENING)) {
-		weft__store(&packet->before, weft__load(&packet->written));
-		weft__store(&packet->committed, (uint32_t)sizeof(*packet));
+		/* Empty, and with the thread's number of events: readers compare those of its packets. */
+		weft__record_packet_store_header(
+			packet, region, slot, sequence, weft__record_ticks(weft__record_platform()));
 		finish(packet, 0);
 	} else if (state == (sequence << 2 | WEFT_ABI_PACKET_OPEN) &&
 			   packet != weft__record_packet_of(region, slot)) {

@@ -6,6 +6,7 @@
 #include "record_trace.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "record/packet.h"
 #include "record/reserve.h"
@@ -125,11 +126,46 @@ static void an_unfinished_packet_is_counted(void **state)
 	free(buffer);
 }
 
+/* A thread that left in the middle of opening a packet closes it, empty. Readers compare the
+ * numbers of events that a thread's packets have before them: this one must not begin again at 0.
+ */
+static void a_packet_that_was_never_opened_has_its_threads_number(void **state)
+{
+	void *buffer = trace_buffer(SIZE);
+	(void)state;
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	weft_tag_value("own", 1);
+	struct weft_abi_slot *own = weft__record_self()->slot;
+	const struct weft__region *region = weft__record_region();
+	weft__record_packet_close(own);
+	assert_int_equal(own->number, 1);
+	const uint64_t sequence = ++region->header->hand;
+	struct weft_abi_packet *packet = weft__record_packet_at(region, sequence);
+	memset(packet, 0, sizeof(*packet));
+	packet->state = sequence << 2 | WEFT_ABI_PACKET_OPENING;
+	own->unfinished = sequence;
+	own->sequence++;
+	weft__record_packet_repair(own);
+	assert_int_equal(packet->state, sequence << 2 | WEFT_ABI_PACKET_CLOSED);
+	assert_int_equal(packet->number, 1);
+	assert_int_equal(packet->thread, own->thread);
+	weft_tag_value("own", 2);
+	weft_stop();
+	struct trace t;
+	trace_open(&t, buffer, SIZE);
+	while (trace_next(&t))
+		assert_int_equal(t.event.text.bytes[0], 'o');
+	assert_int_equal(trace_loss(&t, WEFT_LOSS_MISSING_PACKETS), 0);
+	weft_decoder_destroy(t.decoder);
+	free(buffer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_idle_thread_keeps_its_packet),
 		cmocka_unit_test(an_unfinished_packet_is_counted),
+		cmocka_unit_test(a_packet_that_was_never_opened_has_its_threads_number),
 		cmocka_unit_test(of_many_idle_threads_some_lose_theirs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
