@@ -169,6 +169,21 @@ static bool settle_unfinished(struct weft_abi_slot *slot, uint64_t sequence, uin
 	return weft__compare_exchange(&slot->taken, taken, taken | BY_OWNER | (events + 1));
 }
 
+/* What readers use of a packet without events: they compare the numbers of a thread's packets. */
+WEFT__ALWAYS_INLINE void store_empty(
+	const struct weft_abi_slot *slot, struct weft_abi_packet *packet)
+{
+	const uint64_t ticks = weft__record_ticks(weft__record_platform());
+	weft__store(&packet->before, weft__load(&packet->written));
+	weft__store(&packet->committed, (uint32_t)sizeof(*packet));
+	weft__store(&packet->thread, weft__load(&slot->thread));
+	weft__store(&packet->number, weft__load(&slot->number));
+	weft__store(&packet->lost, weft__load(&slot->lost));
+	weft__store(&packet->base_ticks, ticks >> 32 << 32);
+	weft__store(&packet->opened_ticks, ticks);
+	weft__store(&packet->thread_records, 0);
+}
+
 /* The slot's thread left in the middle of opening a packet, or of closing another thread's. */
 static void finish_unfinished(struct weft_abi_slot *slot)
 {
@@ -180,9 +195,7 @@ static void finish_unfinished(struct weft_abi_slot *slot)
 	struct weft_abi_packet *packet = weft__record_packet_at(region, sequence);
 	uint64_t state = weft__load(&packet->state);
 	if (state == (sequence << 2 | WEFT_ABI_PACKET_OPENING)) {
-		/* Empty, and with the thread's number of events: readers compare those of its packets. */
-		weft__record_packet_store_header(
-			packet, region, slot, sequence, weft__record_ticks(weft__record_platform()));
+		store_empty(slot, packet);
 		finish(packet, 0);
 	} else if (state == (sequence << 2 | WEFT_ABI_PACKET_OPEN) &&
 			   packet != weft__record_packet_of(region, slot)) {

@@ -125,9 +125,9 @@ static void store_reading(struct weft_abi_packet *packet, uint64_t sequence, uin
 	weft__store(&packet->reading_ns, reading.monotonic_ns);
 }
 
-void weft__record_packet_store_header(struct weft_abi_packet *packet,
-	const struct weft__region *region, const struct weft_abi_slot *slot, uint64_t sequence,
-	uint64_t ticks)
+/* Fills the header; no reader uses it until the packet is open. */
+static void store_header(struct weft_abi_packet *packet, const struct weft__region *region,
+	const struct weft_abi_slot *slot, uint64_t sequence, uint64_t ticks)
 {
 	weft__store(&packet->before, weft__load(&packet->written));
 	weft__store(&packet->committed, (uint32_t)sizeof(*packet));
@@ -150,7 +150,7 @@ static WEFT__OUT_OF_LINE bool open_claimed(const struct weft__region *region,
 	struct weft_abi_slot *slot, struct weft_abi_packet *packet, uint64_t sequence, uint64_t ticks)
 {
 	weft__fence_release();
-	weft__record_packet_store_header(packet, region, slot, sequence, ticks);
+	store_header(packet, region, slot, sequence, ticks);
 	weft__store(&slot->base_high, (uint32_t)(ticks >> 32));
 	weft__store(&slot->offset, (uint32_t)sizeof(*packet));
 	weft__store(&slot->surplus, 0);

@@ -70,11 +70,6 @@ uint32_t weft__record_packet_events(
  * ended there, or a signal handler never returned. */
 void weft__record_packet_repair(struct weft_abi_slot *slot);
 
-/* Fills the header of a packet that the slot is opening; no reader uses it until it is open. */
-void weft__record_packet_store_header(struct weft_abi_packet *packet,
-	const struct weft__region *region, const struct weft_abi_slot *slot, uint64_t sequence,
-	uint64_t ticks);
-
 /* Takes over slots and packets of threads that have ended. */
 void weft__record_thread_reap(const struct weft_abi_slot *own);
 
