@@ -149,7 +149,8 @@ unsigned weft_control_matches(struct weft_control *control, const char *pattern)
 
 /* Sets the level of all categories that match; "*" alone also of those that are registered later.
  * It applies from the next event on. `ret_matched` may be NULL. WEFT_ERROR_STATE: no program
- * records there any more; WEFT_ERROR_SYSTEM: the file cannot be written, errno says why. */
+ * records there any more; WEFT_ERROR_SYSTEM: the file cannot be written, errno says why;
+ * WEFT_ERROR_UNSUPPORTED: the program's recorder does not have that level. */
 int weft_control_set_level(struct weft_control *control, const char *pattern, enum weft_level level,
 	unsigned *ret_matched);
 

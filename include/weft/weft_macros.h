@@ -128,6 +128,13 @@ enum {
 /* Bytes from a category's level to whether its calls are counted. */
 #define WEFT__COUNTING_AT 1616
 void weft__tally(struct weft_category *category, unsigned event) WEFT__DIRECT;
+#ifdef WEFT__LIBRARY_MAY_BE_OLDER
+/* For weft's adapters: a program may bring a libweft that cannot count. */
+#pragma weak weft__tally
+#define WEFT__CAN_COUNT (weft__tally != NULL)
+#else
+#define WEFT__CAN_COUNT 1
+#endif
 
 /* True if calls that the category does not record are to be counted. Loads the level's address
  * again, so that calls that record need no register for it. */
@@ -148,7 +155,7 @@ __attribute__((always_inline)) static inline bool weft__takes(
 {
 	if (weft__allows(category, level))
 		return true;
-	if (weft__counts(category))
+	if (WEFT__CAN_COUNT && weft__counts(category))
 		weft__tally(category, event);
 	return false;
 }

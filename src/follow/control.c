@@ -20,6 +20,7 @@
 #include "base/export.h"
 #include "follow/clock.h"
 #include "follow/live.h"
+#include "format/weft/tables.h"
 #include "source/mapping.h"
 
 /* ---- Opening ---- */
@@ -166,6 +167,17 @@ WEFT__EXPORT unsigned weft_control_matches(struct weft_control *control, const c
 	return matched;
 }
 
+/* A recorder that is older than the level "count" would take it for off. */
+static bool can_count(const struct weft_control *control)
+{
+	struct weft__live_table tables[WEFT_ABI_TABLES_MAX];
+	const uint32_t count = weft__format_tables_find(&control->buffer, tables);
+	for (uint32_t i = 0; i < count; i++)
+		if (tables[i].entry.number == WEFT_ABI_TABLE_counted)
+			return true;
+	return false;
+}
+
 WEFT__EXPORT int weft_control_set_level(
 	struct weft_control *control, const char *pattern, enum weft_level level, unsigned *ret_matched)
 {
@@ -173,6 +185,8 @@ WEFT__EXPORT int weft_control_set_level(
 	if ((unsigned)level > WEFT_LEVEL_LAST)
 		return WEFT_ERROR_ARGUMENT;
 	int error = weft__follow_control_check(control);
+	if (!error && level == WEFT_LEVEL_COUNT && !can_count(control))
+		error = WEFT_ERROR_UNSUPPORTED;
 	if (error)
 		return error;
 	const struct weft_trace_description *description = weft_control_describe(control);

@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from harness import BUILD, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, build_option, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'rough-subject')
 PLUGIN = os.path.join(BUILD, 'tests', 'rough-plugin.so')
@@ -147,6 +147,36 @@ def a_program_with_another_c_library():
         equal(result.stdout, 'hello\n')
         line, = result.stderr.splitlines()
         assert 'recorded nothing: it uses another C library than glibc' in line, line
+
+
+def make_older_library(folder):
+    """A libweft that does nothing, and lacks what the first ones did not have."""
+    source, versions = os.path.join(folder, 'older.c'), os.path.join(folder, 'older.map')
+    newer = 'weft__tally', 'weft__levels_off'
+    listed = [line.split() for line in run(['nm', '-D', '--defined-only', os.path.join(BUILD, 'src', 'platform', 'libweft.so')]).stdout.splitlines()]
+    with open(source, 'w', encoding='ascii') as file:
+        file.write('static const char off[4096];\nstruct category { const char *level; void *rest[511]; };\n')
+        for _, kind, name in listed:
+            name = name.split('@')[0]
+            if name.startswith('weft_') and name not in newer:
+                file.write('long %s(void) { return 0; }\n' % name if kind == 'T' else 'struct category %s = {off};\n' % name)
+    with open(versions, 'w', encoding='ascii') as file:
+        file.write('WEFT_1 { global: weft_*; local: *; };\n')
+    library = os.path.join(folder, 'libweft.so.0')
+    equal(run(['gcc', '-shared', '-fPIC', '-w', '-Wl,-soname,libweft.so.0', '-Wl,--version-script=' + versions, '-o', library, source]).returncode, 0)
+    return library
+
+
+@case
+def a_program_with_an_older_libweft():
+    if build_option('b_sanitize') != 'none':
+        skip('the library would lack what the sanitizer needs')
+    with temporary_directory() as folder:
+        make_older_library(folder)
+        result = weft('record', '-a', 'thread', '-o', 't.weft', 'echo', 'hello', cwd=folder,
+                      env={'XDG_RUNTIME_DIR': folder, 'LD_LIBRARY_PATH': folder})
+        equal(result.stdout, 'hello\n')
+        assert 'symbol' not in result.stderr, result.stderr
 
 
 def record_all(folder, *command):

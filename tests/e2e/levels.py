@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import signal
+import struct
 import subprocess
 
 from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
@@ -147,6 +148,22 @@ def counted_calls_are_not_written():
         equal(counted(program.trace), twice)
         equal(notes(program.trace), 3 * expected_round(net='off') + expected_round(net='trace'))
         assert 'weft_events{category="net",kind="note"}' in weft('info', program.trace).stdout
+
+
+@case
+def a_recorder_that_cannot_count_is_not_asked_to():
+    """An older one has no table of counts: this one's gets another number."""
+    with subject() as program:
+        with open(program.ring(), 'r+b') as ring:
+            head = ring.read(1 << 17)
+            at = head.index(struct.pack('<HBBII', 4, 2, 4, 16, 40))  # number, growth, cut, bytes of a row, room
+            ring.seek(at)
+            ring.write(struct.pack('<H', 4711))
+        before = program.levels()
+        said = program.ctl('set', 'db=info', 'net=count', status=1).stderr
+        assert said.endswith(': its libweft cannot count: it is older than the level count; nothing is set\n') and said.count('\n') == 1, said
+        equal(program.levels(), before)
+        program.ctl('set', 'net=trace')
 
 
 @case

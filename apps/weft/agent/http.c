@@ -258,7 +258,7 @@ static bool open_all(struct agent_http *http, const struct agent_http_options *o
 		cli_error("--http: \"%s\" is not ADDRESS:PORT, such as 127.0.0.1:9339", options->address);
 		return false;
 	}
-	const struct serve_address at = {address, port, true, NULL};
+	const struct serve_address at = {address, port, true, NULL, NULL};
 	if (!serve_load_library() ||
 		!(options->token_file ? serve_token_read(options->token_file, http->guard.token)
 							  : serve_token_draw(http->guard.token)) ||

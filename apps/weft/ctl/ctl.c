@@ -100,12 +100,18 @@ int ctl_fail(const struct ctl *ctl, int error)
 	if (error == WEFT_ERROR_STATE)
 		cli_error("%s: no program records here: it has ended or stopped recording",
 			weft__runs_shown(ctl->operand));
+	else if (error == WEFT_ERROR_UNSUPPORTED)
+		cli_error("%s: its libweft cannot count: it is older than the level count; nothing is set",
+			weft__runs_shown(ctl->operand));
 	else if (error == WEFT_ERROR_FORMAT || error == WEFT_ERROR_EMPTY)
 		cli_error("%s: not a buffer that a program records into", weft__runs_shown(ctl->operand));
 	else
 		cli_error("%s: %s", weft__runs_shown(ctl->operand),
 			error == WEFT_ERROR_SYSTEM ? strerror(reason) : weft_error_text(error));
-	return error == WEFT_ERROR_STATE || error == WEFT_ERROR_SYSTEM ? CLI_NO : CLI_UNREADABLE;
+	return error == WEFT_ERROR_STATE || error == WEFT_ERROR_SYSTEM ||
+				   error == WEFT_ERROR_UNSUPPORTED
+			   ? CLI_NO
+			   : CLI_UNREADABLE;
 }
 
 static int open_and_run(struct ctl *ctl, const struct verb *verb, int count, char **arguments)

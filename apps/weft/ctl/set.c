@@ -69,6 +69,12 @@ static int check(struct ctl *ctl, const struct assignment *assignments, int coun
 	for (int i = 0; i < count; i++)
 		if (!weft_control_matches(ctl->control, assignments[i].pattern))
 			return unknown(ctl, assignments[i].pattern);
+	for (int i = 0; i < count; i++) {
+		/* No category matches this pattern. */
+		int error = weft_control_set_level(ctl->control, "", assignments[i].level, NULL);
+		if (error)
+			return ctl_fail(ctl, error);
+	}
 	return CLI_DONE;
 }
 

@@ -46,7 +46,7 @@ static const char usage[] =
 	"\n"
 	"prints the values that a server shows to whoever has its token.\n"
 	"\n"
-	"  --from URL     where `weft agent --http` or `weft serve` is: http://127.0.0.1:9339/\n"
+	"  --from URL     where `weft agent` or `weft serve` answers: http://127.0.0.1:9339/\n"
 	"  --token-file FILE\n"
 	"                 the token, one line\n"
 	"  --help         this text\n"
