@@ -14,6 +14,7 @@
 #include "copy.h"
 #include "ctf_directory.h"
 #include "otlp_file.h"
+#include "perfetto_file.h"
 #include "start_time.h"
 #include "query/export.h"
 
@@ -21,6 +22,7 @@ static const char usage[] =
 	"usage: weft export --to ctf [--force] [--max-size SIZE] FILE... DIR\n"
 	"       weft export --to sqlite [--force] [--max-size SIZE] FILE... DATABASE\n"
 	"       weft export --to chrome [--max-size SIZE] FILE... [-o OUT]\n"
+	"       weft export --to perfetto [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to otlp|otlp-json [--spans all|requests] [--signal traces|metrics|all]\n"
 	"                   [--pending none|omit-end|logfire] [--start-time TIME] [--max-size SIZE]\n"
 	"                   FILE... [-o OUT | --url URL [--spool DIR]]\n"
@@ -32,6 +34,7 @@ static const char usage[] =
 	"                   Compass and other tools\n"
 	"  --to sqlite      a file DATABASE of SQLite, with the tables of `weft query`\n"
 	"  --to chrome      Chrome's trace events, JSON, for ui.perfetto.dev and chrome://tracing\n"
+	"  --to perfetto    Perfetto's protobuf, for ui.perfetto.dev and trace_processor\n"
 	"  --to otlp-json   spans and metrics of OpenTelemetry: OTLP's JSON, a message a line\n"
 	"  --to otlp        the same in protobuf\n"
 	"  -o, --output OUT the file for these; default: standard output\n"
@@ -61,10 +64,12 @@ enum target {
 	TO_CHROME,
 	TO_OTLP_JSON,
 	TO_OTLP,
+	TO_PERFETTO,
 	TARGETS
 };
 
-static const char *const targets[] = {"ctf", "sqlite", "chrome", "otlp-json", "otlp", NULL};
+static const char *const targets[] = {
+	"ctf", "sqlite", "chrome", "otlp-json", "otlp", "perfetto", NULL};
 
 struct export_arguments {
 	char **files;
@@ -84,7 +89,7 @@ static bool is_for_spans(enum target target)
 /* Those that write one file, which may be standard output. */
 static bool is_stream(enum target target)
 {
-	return target == TO_CHROME || is_for_spans(target);
+	return target == TO_CHROME || target == TO_PERFETTO || is_for_spans(target);
 }
 
 /* Takes the output, which is the last of the arguments or that of -o. CLI_DONE, or the exit status
@@ -349,6 +354,8 @@ int cli_export(int argc, char **argv)
 		status = query_export(&trace, arguments.output, arguments.force);
 	else if (arguments.target == TO_CHROME)
 		status = chrome_export(&trace, arguments.output);
+	else if (arguments.target == TO_PERFETTO)
+		status = perfetto_export(&trace, arguments.output);
 	else if (is_for_spans(arguments.target))
 		status = otlp_export(&trace, &arguments.otlp, arguments.output);
 	else
