@@ -171,6 +171,7 @@ static void take_trace(
 	weft__viewer_pill_take(viewer, is_same, was_live);
 	struct weft_squeeze *old = viewer->squeezing.squeeze;
 	viewer->squeezing.squeeze = weft__viewer_make_squeeze(viewer);
+	viewer->squeezing.idle_percent = is_live ? 0 : weft__viewer_find_idle(viewer);
 	weft__viewer_use_counters(viewer);
 	weft__viewer_arrange(viewer);
 	set_view(viewer, is_same, &memory);

@@ -9,6 +9,7 @@
 
 #include "base/export.h"
 #include "model/idle.h"
+#include "render/facts.h"
 #include "render/scene/scene.h"
 
 /* Adds a band that doesn't begin before the others; cuts off its overlap with the last. */
@@ -89,4 +90,15 @@ WEFT__EXPORT int weft_scene_create_squeeze(
 	int error = weft_squeeze_create(idle, scene->idle.count, &trace, ret_squeeze);
 	free(idle);
 	return error;
+}
+
+double weft__render_idle_share(const struct weft_scene *scene)
+{
+	uint64_t ns = 0;
+	for (uint32_t i = 0; i < scene->idle.count; i++) {
+		const struct weft_band_period *idle = &scene->idle.list[i];
+		uint64_t end = idle->end < scene->end ? idle->end : scene->end;
+		ns += idle->start < end ? end - idle->start : 0;
+	}
+	return scene->start < scene->end ? (double)ns / (double)(scene->end - scene->start) : 0;
 }

@@ -5,9 +5,13 @@
  */
 #include <string.h>
 
+#include "render/facts.h"
 #include "render/things.h"
 #include "viewer/commands/commands.h"
 #include "viewer/state.h"
+
+#define MOSTLY  0.9
+#define PERCENT 100
 
 /* Without memory nothing is squeezed. */
 struct weft_squeeze *weft__viewer_make_squeeze(const struct weft_viewer *viewer)
@@ -16,6 +20,18 @@ struct weft_squeeze *weft__viewer_make_squeeze(const struct weft_viewer *viewer)
 	if (viewer->squeezing.is_on && viewer->scene)
 		(void)weft_scene_create_squeeze(viewer->scene, &squeeze);
 	return squeeze;
+}
+
+unsigned weft__viewer_find_idle(const struct weft_viewer *viewer)
+{
+	struct weft_squeeze *squeeze = NULL;
+	double share = weft__render_idle_share(viewer->scene);
+	if (share < MOSTLY || weft_scene_create_squeeze(viewer->scene, &squeeze) || !squeeze)
+		return 0;
+	uint64_t ns;
+	uint32_t stripes = weft_squeeze_count(squeeze, &ns);
+	weft_squeeze_destroy(squeeze);
+	return stripes ? (unsigned)(share * PERCENT) : 0;
 }
 
 void weft__viewer_squeeze(struct weft_viewer *viewer, struct weft_view *view, bool is_on)

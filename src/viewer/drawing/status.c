@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * The status line: the message of the last command, else a sentence about the task under the
- * pointer, the selection or the measured range; before the first input, the number of problems.
+ * pointer, the selection or the measured range; before the first input, how idle the trace is and
+ * the number of problems.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -49,16 +50,27 @@ static void write_range(const struct weft_viewer *viewer, char *text, size_t siz
 	snprintf(text, size, "%s, from %s to %s.", length, from, to);
 }
 
+/* Returns the length of the text. */
+static size_t write_idle(const struct weft_viewer *viewer, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (viewer->squeezing.is_on || !viewer->squeezing.idle_percent)
+		return 0;
+	return (size_t)snprintf(text, size, "%u %% idle \xc2\xb7 %s squeezes",
+		viewer->squeezing.idle_percent, viewer->is_touched ? "the menu" : "x");
+}
+
 static void write_problems(const struct weft_viewer *viewer, char *text, size_t size)
 {
 	unsigned count = viewer->problems.count;
 	const char *first =
 		"steps through them"; /* while the problems of a growing trace are not known */
-	text[0] = '\0';
 	if (viewer->problems.found && viewer->problems.found->count)
 		first = viewer->problems.found->list[viewer->problems.found->by_gravity[0]].sentence;
+	size_t used = write_idle(viewer, text, size);
 	if (count)
-		snprintf(text, size, "%u problem%s \xc2\xb7 p: %s", count, count == 1 ? "" : "s", first);
+		snprintf(text + used, size - used, "%s%u problem%s \xc2\xb7 p: %s",
+			used ? " \xc2\xb7 " : "", count, count == 1 ? "" : "s", first);
 }
 
 /* Computes the figures of a fold when they are first needed. */

@@ -45,6 +45,7 @@ struct weft__history {
 struct weft__squeezing {
 	bool is_on;
 	struct weft_squeeze *squeeze; /* views borrow it; NULL if nothing is squeezed */
+	unsigned idle_percent;        /* of a trace that would become much shorter; else 0 */
 };
 
 /* The heights of rows: see heights.c. */
@@ -61,6 +62,9 @@ void weft__viewer_squeeze(struct weft_viewer *viewer, struct weft_view *view, bo
 /* Makes the squeeze of the scene's trace, for the caller to destroy; NULL if nothing is squeezed.
  */
 struct weft_squeeze *weft__viewer_make_squeeze(const struct weft_viewer *viewer);
+/* How idle the scene's trace is, in percent, if that is most of it and a squeeze shows less; else
+ * 0. */
+unsigned weft__viewer_find_idle(const struct weft_viewer *viewer);
 
 /* heights.c: gives the rows of a view the heights for its times. Views that share the heights have
  * those of another view from then on. */

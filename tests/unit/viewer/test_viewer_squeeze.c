@@ -59,6 +59,35 @@ static void nothing_long_is_said(void **state)
 	script_end(&s);
 }
 
+static struct weft_model *model_that_idles(uint64_t ns)
+{
+	struct weft_model *model = sample_model(ARP_GOOD);
+	model->band_count = 1;
+	struct weft_band_period *band = (struct weft_band_period *)model->bands;
+	*band = (struct weft_band_period){
+		model->summary.start, model->summary.start + ns, WEFT_NONE, WEFT_NONE, WEFT_BAND_IDLE};
+	return model;
+}
+
+static void a_trace_that_is_mostly_idle_is_said(void **state)
+{
+	(void)state;
+	struct script s = script_begin(NULL, true);
+	struct weft_model *model = sample_model(ARP_GOOD);
+	uint64_t whole = model->summary.last - model->summary.start;
+	weft_model_destroy(model);
+	assert_int_equal(weft_viewer_show(s.viewer, model_that_idles(whole * 89 / 100), false), 0);
+	script_run(&s, "wait 100");
+	assert_null(strstr(weft_viewer_status(s.viewer), "idle"));
+	assert_int_equal(weft_viewer_show(s.viewer, model_that_idles(whole - whole / 500), false), 0);
+	script_run(&s, "wait 100");
+	const char *status = weft_viewer_status(s.viewer);
+	assert_ptr_equal(strstr(status, "99 % idle \xc2\xb7 x squeezes"), status);
+	script_run(&s, "key x; wait 9000");
+	assert_null(strstr(weft_viewer_status(s.viewer), "squeezes"));
+	script_end(&s);
+}
+
 static void wheel_drag_and_throw_hold_the_point(void **state)
 {
 	(void)state;
@@ -201,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_key_squeezes_and_holds_the_pointer),
 		cmocka_unit_test(nothing_long_is_said),
+		cmocka_unit_test(a_trace_that_is_mostly_idle_is_said),
 		cmocka_unit_test(wheel_drag_and_throw_hold_the_point),
 		cmocka_unit_test(a_pan_glides_in_px),
 		cmocka_unit_test(tasks_behind_a_stripe_are_hit),
