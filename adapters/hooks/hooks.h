@@ -250,7 +250,8 @@ uint32_t weft__hooks_unborn(int32_t change);
 /* Names the task of a thread, again if it has a name; `name` has less than 16 bytes. */
 void weft__hooks_name_thread(uint64_t task, const char *name);
 
-/* The kernel has another name for the calling thread. The main thread keeps the program's. */
+/* The kernel has another name for the calling thread. That of the main thread is the process's
+ * title. */
 void weft__hooks_renamed(void);
 
 /* The process ends: threads whose tasks have no label yet get one. */
@@ -397,6 +398,17 @@ void weft__hooks_signal_received(uint64_t task, int number, int code, pid_t send
 
 /* The task has found that a signal has ended a child. */
 void weft__hooks_killed(uint64_t task, pid_t child, int number);
+
+/* ---- The title of the process (title.c) ---- */
+
+/* The process begins to record; and its main thread is about to wait. */
+void weft__hooks_title_begins(void);
+void weft__hooks_title_waits(void);
+
+/* Records the title that the program has written over its arguments, or that the kernel's name of
+ * the calling thread is. */
+void weft__hooks_find_title(void);
+void weft__hooks_title_named(void);
 
 /* ---- Children of vfork (process.c) ---- */
 

@@ -71,6 +71,7 @@ void weft__hooks_process_begins(uint64_t task)
 {
 	main_task = task;
 	main_epoch = weft__hooks_epoch();
+	weft__hooks_title_begins();
 	if (!weft__hooks_system_begin())
 		return;
 	uint64_t pid = own_pid();
@@ -144,6 +145,7 @@ void weft__hooks_process_ends(void)
 	uint64_t task = weft__hooks_main_task();
 	if (task == WEFT_TASK_NONE || weft__hooks_has_ended() || !weft__hooks_system_begin())
 		return;
+	weft__hooks_find_title();
 	if (last_part)
 		last_part();
 	weft__hooks_name_threads();

@@ -178,6 +178,8 @@ void weft__hooks_renamed(void)
 {
 	char name[16] = "";
 	uint64_t task = weft__hooks_thread_task();
+	if (task != WEFT_TASK_NONE && task == weft__hooks_main_task() && epoch != 1)
+		weft__hooks_title_named();
 	if (task == WEFT_TASK_NONE || task == weft__hooks_main_task())
 		return;
 	weft__kernel_thread_name(name);

@@ -60,6 +60,8 @@ void weft__hooks_wait_begin(
 	*ret = (struct weft__hooks_wait){.waiter = weft_current(), .source = source, .is_own = is_own};
 	if (ret->waiter == WEFT_TASK_NONE)
 		return;
+	if (ret->waiter == weft__hooks_main_task())
+		weft__hooks_title_waits();
 	begin(ret, call);
 	weft_moment_begin();
 	weft_try_read_as(ret->waiter, source);

@@ -34,6 +34,13 @@ struct weft_unseen {
 	uint32_t buffer, buffers;    /* the first of the buffers that have the fact; their number */
 };
 
+/* The title that a process has given itself last, among the facts of its buffer: what `ps` shows
+ * of "postgres: checkpointer". Empty: none. `facts` may be NULL. */
+struct weft_slice weft_unseen_title(const char *facts);
+
+/* The title that a buffer's process has given itself last, else its program's name; maybe empty. */
+struct weft_slice weft_trace_process_name(const struct weft_trace_buffer *buffer);
+
 /* Takes the next fact from the text of one buffer, at which `*at` begins. False at its end. */
 bool weft_unseen_next(const char **at, struct weft_unseen *ret_fact);
 

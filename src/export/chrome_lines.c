@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/unseen.h>
+
 #include "base/array.h"
 
 #define HELD_BYTES ((size_t)64 << 10)
@@ -223,6 +225,13 @@ static void add_clock(struct weft__chrome_lines *lines, const struct weft_clock 
 	weft_text_add_i64(&lines->text, clock->offset_ns);
 }
 
+static void add_process_name(
+	struct weft__chrome_lines *lines, const struct weft_trace_buffer *buffer)
+{
+	const struct weft_slice name = weft_trace_process_name(buffer);
+	weft_text_add_json(&lines->text, name.bytes, name.size);
+}
+
 static void declare_process(struct weft__chrome_lines *lines,
 	const struct weft_trace_buffer *buffer, const struct weft_clock *clock)
 {
@@ -241,7 +250,7 @@ static void declare_process(struct weft__chrome_lines *lines,
 	begin_object(lines, 'M');
 	add_number(lines, ",\"pid\":", pid);
 	weft_text_add_string(&lines->text, ",\"name\":\"process_name\",\"args\":{\"name\":");
-	weft_text_add_json(&lines->text, buffer->process, strlen(buffer->process));
+	add_process_name(lines, buffer);
 	weft_text_add_string(&lines->text, ",\"host\":");
 	weft_text_add_json(&lines->text, buffer->host, strlen(buffer->host));
 	weft_text_add_string(&lines->text, "}");
@@ -299,7 +308,7 @@ static void declare_end(struct weft__chrome_lines *lines, uint32_t process,
 	begin_object(lines, 'M');
 	add_number(lines, ",\"pid\":", lines->pids[process]);
 	weft_text_add_string(&lines->text, ",\"name\":\"process_name\",\"args\":{\"name\":");
-	weft_text_add_json(&lines->text, buffer->process, strlen(buffer->process));
+	add_process_name(lines, buffer);
 	add_number(lines, "},\"weft\":{\"end\":", buffer->end_ns);
 	add_number(lines, ",\"ending\":", (uint64_t)buffer->ending);
 	add_number(lines, ",\"wait_status\":", buffer->wait_status);

@@ -7,6 +7,7 @@
  * together is bounded, however many threads a trace claims to have.
  */
 #include <weft/export.h>
+#include <weft/unseen.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,14 +88,14 @@ static int append(struct weft_export_ctf *ctf, const char *name, const struct we
 static struct weft__ctf_packet describe_packet(
 	uint32_t thread, const struct weft_trace_description *description)
 {
-	struct weft__ctf_packet packet = {.thread = thread, .process_name = "", .thread_name = ""};
+	struct weft__ctf_packet packet = {.thread = thread, .process_name = {"", 0}, .thread_name = ""};
 	if (thread < description->thread_count) {
 		const struct weft_trace_thread *known = &description->threads[thread];
 		const struct weft_trace_buffer *buffer =
 			weft_trace_buffer_at(description->buffers, description->buffer_count, known->buffer);
 		packet.pid = buffer->pid;
 		packet.tid = known->tid;
-		packet.process_name = buffer->process;
+		packet.process_name = weft_trace_process_name(buffer);
 		packet.thread_name = known->name ? known->name : "";
 	}
 	return packet;

@@ -36,7 +36,8 @@ struct weft__ctf_packet {
 	uint64_t discarded;        /* events lost in the stream so far */
 	uint32_t thread;
 	uint64_t pid, tid;
-	const char *process_name, *thread_name;
+	struct weft_slice process_name;
+	const char *thread_name;
 	size_t body_bytes;
 };
 

@@ -32,7 +32,7 @@ const char weft__ctf_packet_context[] = "\t\tclock_time timestamp_begin;\n"
 
 static size_t header_bytes(const struct weft__ctf_packet *packet)
 {
-	return 4 + 4 + 8 + 8 * 8 + strlen(packet->process_name) + 1 + strlen(packet->thread_name) + 1;
+	return 4 + 4 + 8 + 8 * 8 + packet->process_name.size + 1 + strlen(packet->thread_name) + 1;
 }
 
 static void put_context(struct weft__bytes *bytes, const struct weft__ctf_packet *packet)
@@ -46,7 +46,8 @@ static void put_context(struct weft__bytes *bytes, const struct weft__ctf_packet
 	weft__bytes_put_u64(bytes, packet->discarded);
 	weft__bytes_put_u64(bytes, packet->pid);
 	weft__bytes_put_u64(bytes, packet->tid);
-	weft__bytes_put(bytes, packet->process_name, strlen(packet->process_name) + 1);
+	weft__bytes_put(bytes, packet->process_name.bytes, packet->process_name.size);
+	weft__bytes_put(bytes, "", 1);
 	weft__bytes_put(bytes, packet->thread_name, strlen(packet->thread_name) + 1);
 }
 

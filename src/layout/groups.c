@@ -150,9 +150,15 @@ static uint32_t number_groups(
 	return groups;
 }
 
+/* There is little room beside a picture: "checkpointer 17", not "postgres: checkpointer 17". */
 static void name_process(const struct weft_model *model, uint32_t buffer, char *name, size_t size)
 {
+	const char *program =
+		weft_trace_buffer_at(model->buffers, model->buffer_count, buffer)->process;
+	const size_t length = strlen(program);
 	weft_trace_format_process(model->buffers, model->buffer_count, buffer, name, size);
+	if (length && strncmp(name, program, length) == 0 && strncmp(name + length, ": ", 2) == 0)
+		memmove(name, name + length + 2, strlen(name + length + 2) + 1);
 }
 
 static void name_host(const struct weft_model *model, uint32_t buffer, char *name, size_t size)

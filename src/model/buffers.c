@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <weft/error.h>
+#include <weft/unseen.h>
 
 #include "base/export.h"
 
@@ -20,15 +21,24 @@ WEFT__EXPORT const struct weft_trace_buffer *weft_trace_buffer_at(
 	return number < count ? &buffers[number] : &unknown;
 }
 
+WEFT__EXPORT struct weft_slice weft_trace_process_name(const struct weft_trace_buffer *buffer)
+{
+	struct weft_slice title = weft_unseen_title(buffer->unseen);
+	return title.size ? title : (struct weft_slice){buffer->process, strlen(buffer->process)};
+}
+
 WEFT__EXPORT size_t weft_trace_format_process(const struct weft_trace_buffer *buffers,
 	uint32_t count, uint32_t number, char *text, size_t size)
 {
 	const struct weft_trace_buffer *buffer = weft_trace_buffer_at(buffers, count, number);
-	const char *name = buffer->process[0] ? buffer->process : "process";
+	struct weft_slice name = weft_trace_process_name(buffer);
+	if (!name.size && buffer->pid)
+		name = (struct weft_slice){"process", 7};
 	if (buffer->pid)
-		return (size_t)snprintf(text, size, "%s %" PRIu64, name, buffer->pid);
-	if (buffer->process[0])
-		return (size_t)snprintf(text, size, "%s", name);
+		return (size_t)snprintf(
+			text, size, "%.*s %" PRIu64, (int)name.size, name.bytes, buffer->pid);
+	if (name.size)
+		return (size_t)snprintf(text, size, "%.*s", (int)name.size, name.bytes);
 	return (size_t)snprintf(text, size, "process #%" PRIu32, number);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Lists what the adapters could not record. The facts of a buffer are lines "KEY\tWHAT\n".
+ * Lists what the adapters could not record. The facts of a buffer are lines "KEY\tWHAT\n";
+ * the titles of its process are among them.
  */
 #include <weft/unseen.h>
 
@@ -33,23 +34,47 @@ static enum weft_unseen_kind kind_of(struct weft_slice key)
 	return (enum weft_unseen_kind)kind;
 }
 
-WEFT__EXPORT bool weft_unseen_next(const char **at, struct weft_unseen *ret_fact)
+static bool next_line(const char **at, struct weft_slice *ret_key, struct weft_slice *ret_what)
 {
 	const char *tab = *at ? strchr(*at, '\t') : NULL, *end = tab ? strchr(tab, '\n') : NULL;
 	if (!end)
 		return false;
-	struct weft_slice key = {*at, (size_t)(tab - *at)};
-	*ret_fact = (struct weft_unseen){.kind = kind_of(key),
-		.key = key,
-		.what = {tab + 1, (size_t)(end - tab - 1)},
-		.before = "",
-		.after = "",
-		.buffers = 1};
+	*ret_key = (struct weft_slice){*at, (size_t)(tab - *at)};
+	*ret_what = (struct weft_slice){tab + 1, (size_t)(end - tab - 1)};
+	*at = end + 1;
+	return true;
+}
+
+static bool is_title(struct weft_slice key)
+{
+	return are_equal(key, (struct weft_slice){"title", 5});
+}
+
+WEFT__EXPORT struct weft_slice weft_unseen_title(const char *facts)
+{
+	struct weft_slice key, what, title = {"", 0};
+	while (next_line(&facts, &key, &what)) {
+		const char *blank = is_title(key) ? memchr(what.bytes, ' ', what.size) : NULL;
+		if (blank)
+			title = (struct weft_slice){
+				blank + 1, what.size - (size_t)(blank + 1 - (const char *)what.bytes)};
+	}
+	return title;
+}
+
+WEFT__EXPORT bool weft_unseen_next(const char **at, struct weft_unseen *ret_fact)
+{
+	struct weft_slice key, what;
+	do {
+		if (!next_line(at, &key, &what))
+			return false;
+	} while (is_title(key));
+	*ret_fact = (struct weft_unseen){
+		.kind = kind_of(key), .key = key, .what = what, .before = "", .after = "", .buffers = 1};
 	if (ret_fact->kind < WEFT_UNSEEN_KINDS) {
 		ret_fact->before = rows[ret_fact->kind].before;
 		ret_fact->after = rows[ret_fact->kind].after;
 	}
-	*at = end + 1;
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <weft/tables.h>
+#include <weft/unseen.h>
 
 #include "base/export.h"
 #include "base/search.h"

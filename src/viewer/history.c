@@ -36,20 +36,30 @@ void weft__viewer_remember(struct weft_viewer *viewer, bool is_jump)
 	history->count = history->at + 1;
 }
 
+bool weft__viewer_is_at(const struct weft_viewer *viewer, const struct weft_view *view)
+{
+	return is_alike(weft__viewer_wanted(viewer), view);
+}
+
+void weft__viewer_return_to(struct weft_viewer *viewer, const struct weft_view *old)
+{
+	struct weft_view view = *weft__viewer_wanted(viewer);
+	view.left = old->left;
+	view.scale = old->scale;
+	view.focus = old->focus;
+	weft_view_resize(&view, view.width, view.height);
+	weft__viewer_glide(viewer, &view);
+}
+
 bool weft__viewer_recall(struct weft_viewer *viewer, int step)
 {
 	struct weft__history *history = &viewer->history;
-	struct weft_view view = *weft__viewer_wanted(viewer);
 	unsigned to = history->at + (unsigned)step;
 	if (step < 0 ? history->at == 0 : to >= history->count)
 		return false;
-	history->views[history->at] = view;
+	history->views[history->at] = *weft__viewer_wanted(viewer);
 	history->at = to;
-	view.left = history->views[to].left;
-	view.scale = history->views[to].scale;
-	view.focus = history->views[to].focus;
-	weft_view_resize(&view, view.width, view.height);
-	weft__viewer_glide(viewer, &view);
+	weft__viewer_return_to(viewer, &history->views[to]);
 	history->moved_ms = -INFINITY; /* the next move is a new step */
 	return true;
 }

@@ -184,6 +184,7 @@ static void take_trace(
 		weft__viewer_search_again(viewer);
 	else
 		weft__viewer_forget_search(viewer);
+	viewer->search.has_before &= is_same;
 	if (is_same && memory.has_chain)
 		weft__viewer_renew_chain(viewer,
 			weft_model_find_task(p->model, memory.chain_buffer, memory.chain_id), memory.chain_at);

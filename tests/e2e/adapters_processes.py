@@ -2,6 +2,7 @@
 """Programs that nobody changed, in several processes: which of them waits for which."""
 import fcntl
 import glob
+import json
 import os
 import pathlib
 import re
@@ -329,6 +330,31 @@ def a_wait_for_one_pipe_belongs_to_the_program():
 def a_child_that_is_killed_sends_nothing():
     run_ = Run('kill')
     equal(run_.edges, [(PARENT, PARENT)])
+
+
+@case
+def processes_are_called_by_their_titles():
+    """Written over the arguments or given by prctl; of processes that end, and of those that are killed."""
+    with temporary_directory() as folder:
+        weft('record', '--size', '64K', '-a', 'thread,io', '-o', folder + '/', '--', SUBJECT, 'titles',
+             env={'XDG_RUNTIME_DIR': folder})
+        processes = json.loads(weft('info', '--json', folder).stdout)['buffers']
+        titles = {'worker: done', 'worker: second', ':third'}
+        equal(sorted(process.get('title', '') for process in processes), ['', *sorted(titles)])
+        equal({process['program'] for process in processes}, {PARENT})
+        killed = next(process for process in processes if process.get('title') == 'worker: second')
+        one = os.path.join(folder, killed['file'])
+        assert re.search('^title +worker: second$', weft('info', one).stdout, re.MULTILINE), weft('info', one).stdout
+        labels = [task['label'] for task in json_lines(weft('dump', '--tasks', '--json', folder).stdout) if task['kind'] == 'thread']
+        equal(sorted(labels), sorted([PARENT, *titles]))
+        picture = weft('render', '--group', 'process', '--format', 'svg', '-o', '-', folder).stdout
+        part = os.path.join(folder, 'part.weft')
+        weft('cut', one, '-o', part)
+        chrome = weft('export', '--to', 'chrome', part).stdout
+        for words in 'worker: done', 'worker: second', ':third':
+            assert words in picture, words
+        assert '"process_name","args":{"name":"worker: second"' in chrome, chrome[:1000]
+        equal(json_lines(weft('query', '--json', folder, "SELECT count(*) AS n FROM processes WHERE title = 'worker: second'").stdout), [{'n': 1}])
 
 
 @case

@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <pty.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -251,6 +253,50 @@ static void use_kill(void)
 	check(waitpid(child, &status, 0) == child && WIFSIGNALED(status), "waitpid");
 }
 
+/* ---- Titles ---- */
+
+static char *title_room;
+
+/* As setproctitle() does: over the program's name. */
+static void set_title(const char *title)
+{
+	strncpy(title_room, title, strlen(title_room));
+}
+
+static pid_t begin_worker(const char *title, bool is_killed, int wake[2], int answer[2])
+{
+	char byte;
+	check(pipe(wake) == 0 && pipe(answer) == 0, "pipe");
+	pid_t worker = fork();
+	if (worker)
+		return worker;
+	if (title[0] == ':')
+		prctl(PR_SET_NAME, title);
+	else
+		set_title(title);
+	work(); /* a wait, however late the other process is */
+	check(read(wake[0], &byte, 1) == 1 && write(answer[1], "a", 1) == 1, "pipe");
+	while (is_killed)
+		pause();
+	set_title("worker: done");
+	exit(0);
+}
+
+/* Each worker has waited once under its title when it is told to end, or killed. */
+static void use_titles(void)
+{
+	static const char *const titles[] = {"worker: first", "worker: second", ":third"};
+	for (int i = 0; i < 3; i++) {
+		int wake[2], answer[2], status;
+		char byte;
+		pid_t worker = begin_worker(titles[i], i > 0, wake, answer);
+		check(write(wake[1], "a", 1) == 1 && read(answer[0], &byte, 1) == 1, "pipe");
+		if (i > 0)
+			check(kill(worker, SIGKILL) == 0, "kill");
+		check(waitpid(worker, &status, 0) == worker, "waitpid");
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*function)(child_function *);
@@ -276,8 +322,9 @@ int main(int count, char **arguments)
 		void (*function)(void);
 	} parts[] = {{"fork", use_fork}, {"exec", use_exec}, {"vfork", use_vfork}, {"spawn", use_spawn},
 		{"system", use_system}, {"popen", use_popen}, {"terminal", use_terminal},
-		{"daemon", use_daemon}, {"stream", use_stream}, {"jobs", use_jobs}, {"kill", use_kill}};
-	own_path = arguments[0];
+		{"daemon", use_daemon}, {"stream", use_stream}, {"jobs", use_jobs}, {"kill", use_kill},
+		{"titles", use_titles}};
+	own_path = title_room = arguments[0];
 	if (count == 2 && strcmp(arguments[1], "child") == 0) {
 		work();
 		return 7;

@@ -301,6 +301,18 @@ static void print_damage(const struct info_report *report, struct weft_text *tex
 	weft_text_add_string(text, "\n");
 }
 
+static void print_title(const struct weft_model *model, struct weft_text *text)
+{
+	struct weft_slice title = {"", 0};
+	if (model->buffer_count == 1)
+		title = weft_unseen_title(model->buffers[0].unseen);
+	if (!title.size)
+		return;
+	add_head(text, "title");
+	weft_text_add_shown(text, title.bytes, title.size);
+	weft_text_add_string(text, "\n");
+}
+
 static void print_buffers(const struct weft_model *model, struct weft_text *text)
 {
 	char name[128];
@@ -476,6 +488,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 		weft_text_add_quoted(text, report->trace->source, strlen(report->trace->source));
 	}
 	weft_text_add_string(text, "\n");
+	print_title(model, text);
 	print_buffers(model, text);
 	info_write_alerts(report, text);
 	print_time(report, text);

@@ -209,6 +209,15 @@ static void add_ending(struct weft_text *text, const struct weft_trace_buffer *b
 		add_number(text, ",", "status", buffer->wait_status >> 8 & 0xff);
 }
 
+static void add_title(struct weft_text *text, const struct weft_trace_buffer *buffer)
+{
+	struct weft_slice title = weft_unseen_title(buffer->unseen);
+	if (!title.size)
+		return;
+	add_key(text, ",", "title");
+	weft_text_add_json(text, title.bytes, title.size);
+}
+
 /* Appends a row for each buffer, if there are several. */
 static void add_buffers(struct weft_text *text, const struct weft_model *model)
 {
@@ -221,6 +230,7 @@ static void add_buffers(struct weft_text *text, const struct weft_model *model)
 		add_number(text, i ? ",{" : "{", "buffer", i);
 		add_number(text, ",", "process", buffer->pid);
 		add_name(text, ",", "program", buffer->process);
+		add_title(text, buffer);
 		add_name(text, ",", "host", buffer->host);
 		add_name(text, ",", "file", buffer->file);
 		add_ending(text, buffer);
@@ -290,8 +300,10 @@ void info_write_json(const struct info_report *report, struct weft_text *text)
 	add_time(text, report, "start", model->summary.start);
 	add_time(text, report, "last_event", model->summary.last);
 	add_time(text, report, "end", model->summary.end);
-	if (model->buffer_count == 1)
+	if (model->buffer_count == 1) {
+		add_title(text, &model->buffers[0]);
 		add_ending(text, &model->buffers[0]);
+	}
 	add_number(text, ",", "events", model->summary.events);
 	add_event_counts(text, &model->summary);
 	add_number(text, ",", "threads", model->thread_count);

@@ -27,7 +27,7 @@ void weft__run_escape(struct weft_viewer *viewer, const char *arguments)
 	else if (viewer->panel.kind != WEFT__PANEL_NONE && viewer->panel.kind != WEFT__PANEL_STORY)
 		weft__viewer_open_panel(viewer, WEFT__PANEL_NONE);
 	else if (viewer->search.found || viewer->search.maker)
-		weft__viewer_forget_search(viewer);
+		weft__viewer_end_search(viewer);
 	else if (viewer->model)
 		weft__viewer_select(viewer, WEFT_NONE, 0);
 	viewer->status.message_until_ms = -1;

@@ -110,6 +110,9 @@ void weft__viewer_slide_stop(struct weft_viewer *viewer);
 
 /* history.c: called before a move. Moves within a second are one step, unless `is_jump`. */
 void weft__viewer_remember(struct weft_viewer *viewer, bool is_jump);
+/* Whether that is what the viewer shows, or is on its way to; and goes there. */
+bool weft__viewer_is_at(const struct weft_viewer *viewer, const struct weft_view *view);
+void weft__viewer_return_to(struct weft_viewer *viewer, const struct weft_view *view);
 /* Goes back (-1) or forward (1) in the history. False at its end. */
 bool weft__viewer_recall(struct weft_viewer *viewer, int step);
 

@@ -80,6 +80,16 @@ bool weft__viewer_learn_search(struct weft_viewer *viewer)
 	return status == WEFT_AGAIN;
 }
 
+void weft__viewer_end_search(struct weft_viewer *viewer)
+{
+	weft__viewer_forget_search(viewer);
+	if (viewer->search.has_before && weft__viewer_is_at(viewer, &viewer->search.shown)) {
+		weft__viewer_remember(viewer, true);
+		weft__viewer_return_to(viewer, &viewer->search.before);
+	}
+	viewer->search.has_before = false;
+}
+
 /* Begins a search for the current text, of which a small trace needs one frame. A leading "/" makes
  * the text a regular expression. */
 static void begin_search(struct weft_viewer *viewer)
@@ -126,6 +136,9 @@ void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
 	if (!viewer->search.found || number >= viewer->search.found->match_count)
 		return;
 	const struct weft_search_match *match = &viewer->search.found->matches[number];
+	if (!viewer->search.has_before)
+		viewer->search.before = *weft__viewer_wanted(viewer);
+	viewer->search.has_before = true;
 	viewer->search.match = number;
 	weft__viewer_pause(viewer);
 	weft__viewer_select(viewer, match->task, match->time);
@@ -135,6 +148,7 @@ void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
 		weft__viewer_reveal_task(viewer, match->task, match->time);
 	else
 		weft__viewer_reveal(viewer, WEFT_NONE, match->time, match->time, false);
+	viewer->search.shown = *weft__viewer_wanted(viewer);
 	char count[64];
 	const char *field = weft_search_field_name((enum weft_search_field)match->field);
 	write_count(viewer, count, sizeof(count));

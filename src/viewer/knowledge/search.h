@@ -17,6 +17,9 @@ struct weft__search_state {
 	char *text;
 	bool is_expression;
 	uint32_t match; /* the current match, or WEFT_NONE */
+	/* The view before the first match was shown, and the one that shows the newest. */
+	struct weft_view before, shown;
+	bool has_before;
 };
 
 /* find.c */
@@ -28,5 +31,8 @@ void weft__viewer_search_again(struct weft_viewer *viewer);
 void weft__viewer_step_match(struct weft_viewer *viewer, int step);
 void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number);
 void weft__viewer_forget_search(struct weft_viewer *viewer);
+/* The same for good, and the view from before it comes back, unless another one was chosen since.
+ */
+void weft__viewer_end_search(struct weft_viewer *viewer);
 
 #endif

@@ -528,6 +528,28 @@ static void a_newer_search_ends_an_older_one(void **state)
 	script_end(&s);
 }
 
+static void after_a_search_the_view_comes_back(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	const struct weft_view all = s.viewer->view;
+	script_run(&s, "key /; type read; key Enter; wait 500; key n; wait 500");
+	assert_true(s.viewer->view.scale > 2 * all.scale);
+	script_run(&s, "key Escape; key Escape; key Escape; wait 500");
+	assert_null(s.viewer->search.found);
+	assert_true(s.viewer->view.scale == all.scale);
+	script_run(&s, "key [; wait 500");
+	assert_true(s.viewer->view.scale > 2 * all.scale);
+	/* Not if the user has moved since. */
+	script_run(&s, "key 0; wait 500; key /; type read; key Enter; wait 500; key Escape");
+	script_run(&s, "wheel 700 400 120; wait 500");
+	const double chosen = s.viewer->view.scale;
+	script_run(&s, "key Escape; key Escape; wait 500");
+	assert_null(s.viewer->search.found);
+	assert_true(s.viewer->view.scale == chosen);
+	script_end(&s);
+}
+
 static void a_search_ends_with_its_trace(void **state)
 {
 	(void)state;
@@ -550,6 +572,7 @@ int main(void)
 		cmocka_unit_test(problems_are_stepped_through),
 		cmocka_unit_test(problems_are_seen_before_they_are_asked_for),
 		cmocka_unit_test(matches_are_stepped_through),
+		cmocka_unit_test(after_a_search_the_view_comes_back),
 		cmocka_unit_test(a_range_snaps_and_is_measured),
 		cmocka_unit_test(bookmarks_are_saved_as_they_are_loaded),
 		cmocka_unit_test(bookmarks_are_changed_and_removed),
