@@ -10,6 +10,11 @@
 #define WEFT_CATEGORY always
 #include "hooks/counts.h"
 
+/* An older libweft lacks these (hooks/older.c). */
+#pragma weak weft__metric_get_private
+#pragma weak weft__metrics_prepare
+#pragma weak weft__metrics_share
+
 bool weft__hooks_counts_are_shared;
 static uint64_t requests_done;
 
@@ -23,7 +28,8 @@ struct wanted {
 static void find(void *of)
 {
 	struct wanted *it = of;
-	it->found = weft__metric_get_private(it->type, it->labels, it->pairs);
+	if (weft__metric_get_private)
+		it->found = weft__metric_get_private(it->type, it->labels, it->pairs);
 }
 
 weft_metric weft__hooks_metric(
@@ -43,7 +49,8 @@ static void share(void *unused)
 	(void)unused;
 	if (!weft__hooks_system_begin())
 		return;
-	weft__metrics_share();
+	if (weft__metrics_share)
+		weft__metrics_share();
 	weft__hooks_system_end();
 }
 
@@ -71,7 +78,8 @@ __attribute__((constructor(104))) static void begin(void)
 {
 	if (!getenv("WEFT_ADAPTERS"))
 		return;
-	weft__metrics_prepare();
+	if (weft__metrics_prepare)
+		weft__metrics_prepare();
 	pthread_atfork(NULL, NULL, begin_child);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * A program may bring a libweft that is older than these adapters. It runs with that one, so they
- * need no symbol that older libraries lack: weft__tally() is weak, and the levels of categories
- * that are off are their own.
+ * need no symbol that older libraries lack: those that came later are weak, and the levels
+ * of categories that are off are their own.
  */
 #include <weft/weft.h>
 

@@ -21,7 +21,7 @@
  *
  * The header behind the attach page then has the same `region`, and no rows. A program that records
  * from its start on has no such page: what would be behind it is in a file beside its ring
- * (run_abi.h).
+ * (run_abi.h), or if that is in no run directory, and in a forked child, in a memfd.
  *
  * A counter's value is the sum of its cells in all shards, as a signed number, and of its cell of
  * `real`, which has the bits of a double. Rows are only added, and never change. The owner reads
@@ -36,6 +36,7 @@
 
 #include "abi/buffer_abi.h"
 
+#define WEFT_ABI_COUNTERS_NAME    "weft-counters"
 #define WEFT_ABI_COUNTERS_MAGIC   "\x89WEFTcnt"
 #define WEFT_ABI_COUNTERS_VERSION 1
 

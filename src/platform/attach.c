@@ -97,17 +97,48 @@ static bool make_page(void *at)
 	return true;
 }
 
-/* Forked children count in private memory: the file is not theirs. */
+/* The counters of a process that records and has no file beside a ring. */
+static struct weft__shared_memory counted = {
+	.name = WEFT_ABI_COUNTERS_NAME, .bytes = WEFT_ABI_COUNTERS_BYTES, .fd = -1};
+
+/* Programs that are recorded by adapters alone get no descriptor, nor do their children. */
+static bool is_linked;
+
+static void count_nameless(void)
+{
+	struct weft_abi_counters *own_memory = weft__platform_memory_make(&counted);
+	if (own_memory)
+		begin_counters(own_memory);
+}
+
+/* Called by fork() in the child: see replace_in_child(). */
+static void count_in_child(void)
+{
+	int saved = errno;
+	if (weft__load(&weft__counters.own.shared) || !weft__platform_memory_may_replace())
+		return;
+	weft__platform_memory_forget(&counted);
+	if (is_linked)
+		count_nameless();
+	errno = saved;
+}
+
 void weft__platform_attach_show_counters(void)
 {
 	const char *path = weft__platform_linux_beside(WEFT_ABI_RUN_COUNTERS);
-	if (!path || madvise(&weft__counters.own, sizeof(weft__counters.own), MADV_WIPEONFORK) != 0)
+	struct weft_abi_counters *beside = NULL;
+	if (madvise(&weft__counters.own, sizeof(weft__counters.own), MADV_WIPEONFORK) != 0)
 		return;
+	is_linked = weft__platform_linux_is_linked();
 	weft__platform_region_find();
 	weft__platform_memory_begin();
-	struct weft_abi_counters *beside = weft__platform_region_make_at(path, WEFT_ABI_COUNTERS_BYTES);
+	if (path)
+		beside = weft__platform_region_make_at(path, WEFT_ABI_COUNTERS_BYTES);
 	if (beside)
 		begin_counters(beside);
+	else if (is_linked)
+		count_nameless();
+	(void)pthread_atfork(NULL, NULL, count_in_child);
 }
 
 /* ---- Forked children ---- */

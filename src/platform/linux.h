@@ -23,6 +23,9 @@ void weft__platform_linux_levels(void);
 /* True if the environment wants no system call after a thread's first event. */
 bool weft__platform_linux_is_quiet(void);
 
+/* True if the program or a library of its own uses this recorder, not only preloaded adapters. */
+bool weft__platform_linux_is_linked(void);
+
 /* The path of the file with that suffix beside this process's ring in a run directory; NULL: there
  * is no such ring. Valid until the next call. */
 const char *weft__platform_linux_beside(const char *suffix);

@@ -69,10 +69,30 @@ def a_program_that_is_recorded_from_its_start_on_has_them_too():
             equal(it.values(env=env), {'requests': 5, 'load': 0.5})
             assert str(it.pid) in weft('metrics').stdout
             assert re.search(r'metrics-subject %d\n(.*\n)* +5 +requests' % it.pid, weft('top', it.pid).stdout)
-            it.tell('fork', 'requests 1')  # the child's are in its trace alone
-            assert 'weft info %d' % it.pid in weft('metrics', it.pid, status=3).stderr
+            it.tell('fork', 'requests 1')
+            equal(it.values(env=env), {'requests': 1, 'load': 0})
             equal(it.values(it.parent, env=env), {'requests': 5, 'load': 0.5})
         equal(os.listdir(os.path.join(folder, 'weft')), [])
+
+
+@case
+def so_do_those_that_record_elsewhere():
+    """In place, or into a file that WEFT_OUT names: and what they fork."""
+    with temporary_directory() as folder:
+        in_place = [WEFT, 'record', '--in-place', '-o', os.path.join(folder, 't.weft'), '--'], {}
+        for command, more in in_place, ([], {'WEFT_OUT': os.path.join(folder, 'w.weft')}):
+            for agent in 'none', folder:
+                env = {'XDG_RUNTIME_DIR': folder, 'WEFT_AGENT': agent, **more}
+                with program(*command, **env) as it:
+                    it.tell('requests 2', 'requests 3')
+                    equal(it.values(env=env), {'requests': 5}, command)
+                    assert str(it.pid) in weft('metrics', env=env).stdout
+                    assert re.search(r'metrics-subject %d\n(.*\n)* +5 +requests' % it.pid, weft('top', it.pid, env=env).stdout)
+                    it.tell('fork', 'requests 1')
+                    equal(it.values(env=env), {'requests': 1})
+                    equal(it.values(it.parent, env=env), {'requests': 5})
+                    it.tell('fork', 'requests 4')
+                    equal(it.values(env=env), {'requests': 4})
 
 
 @case

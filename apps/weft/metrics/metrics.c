@@ -71,11 +71,9 @@ static void explain(pid_t pid, int error)
 {
 	was_unreadable = true;
 	if (error == ENOENT)
-		cli_error(
-			"process %d has no counters that can be read: it is not linked with libweft, was "
-			"forked by a program under `weft record` or records in place (`weft info %d` has its "
-			"counters), has WEFT_ATTACH=none, or was forked by clone(2)",
-			(int)pid, (int)pid);
+		cli_error("process %d has no counters that can be read: it is not linked with libweft, has "
+				  "WEFT_ATTACH=none, or was forked by clone(2)",
+			(int)pid);
 	else
 		cli_error("process %d: %s", (int)pid, strerror(error));
 }

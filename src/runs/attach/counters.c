@@ -131,6 +131,8 @@ int weft__runs_counters_open(pid_t pid, off_t *ret_offset)
 {
 	int fd = weft__runs_memory_open(pid, WEFT__RUNS_PAGE);
 	*ret_offset = fd < 0 ? 0 : WEFT_ABI_ATTACH_BYTES;
+	if (fd < 0 && errno == ENOENT)
+		fd = weft__runs_memory_open(pid, WEFT__RUNS_NAMELESS);
 	return fd < 0 && errno == ENOENT ? weft__runs_region_open_counters(pid) : fd;
 }
 

@@ -49,6 +49,8 @@ static const struct memory_kind kinds[] = {
 		WEFT_ABI_METRICS_BYTES, WEFT_ABI_METRICS_BYTES, O_RDONLY},
 	[WEFT__RUNS_COUNTERS] = {WEFT_ABI_RUN_COUNTERS, true, 0, 0, O_RDONLY},
 	[WEFT__RUNS_LASTING] = {WEFT_ABI_RUN_METRICS, true, 0, 0, O_RDONLY},
+	[WEFT__RUNS_NAMELESS] = {"/memfd:" WEFT_ABI_COUNTERS_NAME " (deleted)", false,
+		WEFT_ABI_COUNTERS_BYTES, WEFT_ABI_COUNTERS_BYTES, O_RDONLY},
 	[WEFT__RUNS_CHILDREN] = {"/memfd:" WEFT_ABI_CHILDREN_NAME " (deleted)", false,
 		sizeof(struct weft_abi_children),
 		sizeof(struct weft_abi_children) + WEFT_ABI_CHILDREN_MAX * sizeof(struct weft_abi_child),
@@ -276,7 +278,7 @@ static bool find_all(bool counts, struct weft__runs_linked_list *ret_list)
 	for (struct dirent *entry; good && entries && (entry = readdir(entries));) {
 		uint64_t pid;
 		if (weft_parse_number(entry->d_name, strlen(entry->d_name), &pid) == WEFT_PARSE_OK &&
-			has_one_of((pid_t)pid, WEFT__RUNS_PAGE, counts ? 4 : 1))
+			has_one_of((pid_t)pid, WEFT__RUNS_PAGE, counts ? WEFT__RUNS_CHILDREN : 1))
 			good = add_linked(&linked, (pid_t)pid);
 	}
 	if (entries)

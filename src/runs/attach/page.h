@@ -39,7 +39,8 @@ enum weft__runs_memory {
 	WEFT__RUNS_PAGE,     /* attach_abi.h and counter_abi.h */
 	WEFT__RUNS_METRICS,  /* metric_abi.h */
 	WEFT__RUNS_COUNTERS, /* a file beside a ring: counter_abi.h */
-	WEFT__RUNS_LASTING,  /* the same: metric_abi.h. Those that count have one of these four */
+	WEFT__RUNS_LASTING,  /* the same: metric_abi.h */
+	WEFT__RUNS_NAMELESS, /* counter_abi.h. Those that count have one of these five */
 	WEFT__RUNS_CHILDREN, /* metric_abi.h */
 };
 
