@@ -124,7 +124,6 @@ void weft__thread_lock_got(const struct weft__thread_waiting *it, bool holds)
 		return;
 	int saved = weft__hooks_begin();
 	const uint64_t now_ns = weft__hooks_now_ns();
-	weft_metric_record(it->lock->waited, now_ns - it->began_ns);
 	if (holds && it->wait.waiter != WEFT_TASK_NONE) {
 		weft__hooks_wait_acquired(&it->wait);
 		set_holder(it->lock, it->wait.waiter);
@@ -132,6 +131,7 @@ void weft__thread_lock_got(const struct weft__thread_waiting *it, bool holds)
 	} else {
 		weft__hooks_wait_ended(&it->wait);
 	}
+	weft_metric_record(it->lock->waited, now_ns - it->began_ns); /* by the task that waited */
 	weft__thread_object_leave(it->lock);
 	weft__hooks_end(saved);
 	weft__hooks_has_done(WEFT__HOOKS_ENOUGH);

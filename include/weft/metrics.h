@@ -126,6 +126,12 @@ void weft_metric_set(weft_metric gauge, int64_t value);
 /* Counts a value in a histogram. */
 void weft_metric_record(weft_metric histogram, uint64_t value);
 
+/* Points out that now the metric, of whatever kind, had a value, or a counter a change, that is
+ * worth a look: readers show it, its time and the running task beside the metric, until there is
+ * another one. Histograms keep the largest value of about the last ten seconds by themselves. Of a
+ * child, it is its level's. */
+void weft_metric_exemplar(weft_metric metric, uint64_t value);
+
 /* The present value, with all levels below. False: the handle has none. */
 bool weft_metric_read(weft_metric metric, struct weft_metric_value *ret_value);
 
@@ -185,6 +191,10 @@ static inline void weft_metric_set(weft_metric gauge, int64_t value)
 static inline void weft_metric_record(weft_metric histogram, uint64_t value)
 {
 	(void)histogram, (void)value;
+}
+static inline void weft_metric_exemplar(weft_metric metric, uint64_t value)
+{
+	(void)metric, (void)value;
 }
 static inline bool weft_metric_read(weft_metric metric, struct weft_metric_value *ret_value)
 {

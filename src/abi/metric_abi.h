@@ -65,6 +65,19 @@ enum weft_abi_metric_kind {
 
 #define WEFT_ABI_METRIC_BILLABLE 1 /* a flag */
 
+/* A large value of late, or one that the program pointed out, and where it was. The owner stores
+ * `begun`, the members above it, and `done` last: a copy from the begin to the end is whole if both
+ * are equal. 0: there is none. */
+struct weft_abi_exemplar {
+	uint32_t done;
+	uint32_t reserved1;
+	uint64_t value;
+	uint64_t monotonic_ns; /* CLOCK_MONOTONIC, as in the process's traces */
+	uint64_t task;         /* that ran; UINT64_MAX: none, or nothing was recorded */
+	uint32_t reserved2;
+	uint32_t begun;
+};
+
 struct weft_abi_metric_row {
 	/* Texts, each ended by a NUL: of a metric without labels its name, unit and help; else the
 	 * label's key and value. */
@@ -77,7 +90,7 @@ struct weft_abi_metric_row {
 	uint8_t is_there;                      /* stored last */
 	uint32_t cell;                         /* the first */
 	uint64_t created_unix_ns;              /* 0: unknown */
-	uint8_t reserved[40];
+	struct weft_abi_exemplar exemplar;
 };
 
 struct weft_abi_metrics {
@@ -93,12 +106,13 @@ struct weft_abi_metrics {
 
 	uint32_t rows_used;
 	uint32_t reserved2;
-	uint64_t refused;      /* levels, and children, that found no room */
-	uint64_t stale;        /* changes of children that had ended */
-	uint8_t region[16];    /* random: of this memory alone */
-	uint64_t born_unix_ns; /* when the process began to use this memory */
-	char program[48];      /* its name, cut off, with a NUL */
-	uint8_t reserved3[32];
+	uint64_t refused;           /* levels, and children, that found no room */
+	uint64_t stale;             /* changes of children that had ended */
+	uint8_t region[16];         /* random: of this memory alone */
+	uint64_t born_unix_ns;      /* when the process began to use this memory */
+	char program[48];           /* its name, cut off, with a NUL */
+	uint64_t born_monotonic_ns; /* the same time; 0: unknown */
+	uint8_t reserved3[24];
 };
 
 /* ---- Children ---- */

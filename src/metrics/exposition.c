@@ -57,13 +57,42 @@ static void add_bound(struct weft_text *text, double bound)
 	weft_text_add(text, "\"", 2); /* with the NUL */
 }
 
+/* OpenMetrics has exemplars behind the values of counters and of buckets. */
+static void add_exemplar(const struct writer *writer, const struct weft__metrics_series *series)
+{
+	const struct weft__runs_exemplar *it = &series->sample->counter->exemplar;
+	struct weft_text *text = writer->text;
+	weft_text_add_string(text, " # {");
+	if (it->task != UINT64_MAX) {
+		weft_text_add_string(text, "task=\"");
+		weft_text_add_u64(text, it->task);
+		weft_text_add_string(text, "\"");
+	}
+	weft_text_add_string(text, "} ");
+	weft__metrics_add_scaled(text, it->value, series->unit.scale);
+	if (it->unix_ns) {
+		weft_text_add_string(text, " ");
+		weft__metrics_add_scaled(text, it->unix_ns, -9);
+	}
+}
+
+/* True if the exemplar is in the bucket between those bounds. */
+static bool is_in(const struct weft__metrics_series *series, double above, double bound)
+{
+	const struct weft__runs_exemplar *it = &series->sample->counter->exemplar;
+	const double value = weft__metrics_scaled((double)it->value, series->unit.scale);
+	return it->is_there && value > above && value <= bound;
+}
+
 static void add_bucket(const struct writer *writer, const struct weft__metrics_series *series,
-	double bound, uint64_t count)
+	double above, double bound, uint64_t count)
 {
 	struct weft_text label = {0};
 	add_bound(&label, bound);
 	add_name(writer, series, "_bucket", label.error ? "" : label.bytes);
 	weft_text_add_u64(writer->text, count);
+	if (writer->is_openmetrics && is_in(series, above, bound))
+		add_exemplar(writer, series);
 	weft_text_add_string(writer->text, "\n");
 	writer->text->error = writer->text->error ? writer->text->error : label.error;
 	weft_text_finish(&label);
@@ -73,12 +102,16 @@ static void add_histogram(const struct writer *writer, const struct weft__metric
 {
 	const struct weft__runs_histogram *histogram = &series->sample->counter->histogram;
 	uint64_t count = 0;
+	double above = -INFINITY;
 	for (uint32_t i = 0; i < histogram->cell_count; i++) {
+		const double bound = weft__metrics_cell_bound(series->sample->counter, i);
 		count = weft__ns_add(count, histogram->cells[i]);
-		if (i % CELLS_PER_BUCKET == 0 && i + 1 < histogram->cell_count)
-			add_bucket(writer, series, weft__metrics_cell_bound(series->sample->counter, i), count);
+		if (i % CELLS_PER_BUCKET != 0 || i + 1 >= histogram->cell_count)
+			continue;
+		add_bucket(writer, series, above, bound, count);
+		above = bound;
 	}
-	add_bucket(writer, series, INFINITY, count);
+	add_bucket(writer, series, above, INFINITY, count);
 	add_name(writer, series, "_count", "");
 	weft_text_add_u64(writer->text, count);
 	weft_text_add_string(writer->text, "\n");
@@ -97,6 +130,9 @@ static void add_series(const struct writer *writer, const struct weft__metrics_s
 	}
 	add_name(writer, series, type == WEFT__RUNS_COUNTER ? "_total" : "", "");
 	weft__metrics_add_value(writer->text, series->sample->counter);
+	if (writer->is_openmetrics && type == WEFT__RUNS_COUNTER &&
+		series->sample->counter->exemplar.is_there)
+		add_exemplar(writer, series);
 	weft_text_add_string(writer->text, "\n");
 	if (type == WEFT__RUNS_COUNTER)
 		add_created(writer, series);

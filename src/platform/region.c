@@ -181,6 +181,7 @@ void weft__platform_region_begin(struct weft_abi_counters *counters)
 void weft__platform_region_begin_metrics(struct weft_abi_metrics *metrics)
 {
 	metrics->born_unix_ns = weft__kernel_clock_ns(CLOCK_REALTIME);
+	metrics->born_monotonic_ns = weft__kernel_clock_ns(CLOCK_MONOTONIC);
 	put_program(metrics->program, sizeof(metrics->program));
 	weft__record_metrics_begin_memory(metrics, (uint32_t)weft__kernel_process());
 }

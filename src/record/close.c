@@ -169,7 +169,7 @@ static bool settle_unfinished(struct weft_abi_slot *slot, uint64_t sequence, uin
 	return weft__compare_exchange(&slot->taken, taken, taken | BY_OWNER | (events + 1));
 }
 
-/* What readers use of a packet without events: they compare the numbers of a thread's packets. */
+/* A packet without events. Readers compare the numbers of events before a thread's packets. */
 WEFT__ALWAYS_INLINE void store_empty(
 	const struct weft_abi_slot *slot, struct weft_abi_packet *packet)
 {

@@ -141,6 +141,70 @@ static WEFT__OUT_OF_LINE void record_slowly(weft_metric metric, uint64_t value)
 	weft__record_metric_add_to(m, at.sum, value);
 }
 
+/* ---- Exemplars ---- */
+
+/* The clock is read for so many first values of each size, and for one in so many later: an
+ * exemplar that has become old is replaced by one of these at the latest. */
+#define OFTEN 64
+
+#define OLD_NS UINT64_C(10000000000)
+
+static inline bool is_larger(weft_metric histogram, uint64_t value)
+{
+	const struct weft__metrics *m = weft__record_metrics();
+	const uint32_t row = ((uint32_t)(histogram >> 16) - 1) % WEFT_ABI_METRIC_ROWS;
+	return value > weft__load(&m->own.exemplar_value[row]);
+}
+
+static WEFT__OUT_OF_LINE void show(weft_metric metric, uint64_t value)
+{
+	struct weft__metrics *m = weft__record_metrics();
+	const uint32_t row = weft__record_metric_row(m, metric);
+	if (row < WEFT_ABI_METRIC_ROWS)
+		weft__record_metric_show(m, row, value, false);
+}
+
+/* One that was left in the middle, by a jump out of a handler, is taken over once it is old. */
+void weft__record_metric_show(struct weft__metrics *m, uint32_t row, uint64_t value, bool chosen)
+{
+	struct weft_abi_metrics *shared = weft__load(&m->own.shared);
+	struct weft__metric_exemplar *it = &m->own.exemplar[row];
+	const uint32_t sequence = weft__load(&it->sequence), begun = (sequence + 2) | 1;
+	uint64_t now_ns = 0;
+	(void)weft__platform_clock(WEFT_CLOCK_MONOTONIC, &now_ns);
+	const bool is_old = now_ns - weft__load(&it->monotonic_ns) > OLD_NS;
+	if (!shared ||
+		(!is_old &&
+			(sequence & 1 || (!chosen && value <= weft__load(&m->own.exemplar_value[row])))) ||
+		!weft__compare_exchange(&it->sequence, sequence, begun))
+		return;
+	struct weft_abi_metric_row *rows = (struct weft_abi_metric_row *)(void *)(shared + 1);
+	struct weft_abi_exemplar *to = &rows[row].exemplar;
+	weft__store(&it->monotonic_ns, now_ns);
+	weft__store(&m->own.exemplar_value[row], value);
+	weft__store(&to->begun, begun + 1);
+	weft__fence_release();
+	weft__store(&to->value, value);
+	weft__store(&to->monotonic_ns, now_ns);
+	weft__store(&to->task, weft_current());
+	weft__store_release(&to->done, begun + 1);
+	weft__store_release(&it->sequence, begun + 1);
+}
+
+WEFT__EXPORT void weft_metric_exemplar(weft_metric metric, uint64_t value)
+{
+	struct weft__metrics *m = weft__record_metrics();
+	uint32_t row = weft__record_metric_row(m, metric);
+	if (metric & WEFT__METRIC_CHILD) {
+		const struct weft__metric_child *child = weft__record_metric_find_child(m, metric);
+		row = child ? weft__load(&child->row) : WEFT_ABI_METRIC_ROWS;
+	}
+	if (row < WEFT_ABI_METRIC_ROWS)
+		weft__record_metric_show(m, row, value, true);
+}
+
+/* ---- Counting in histograms ---- */
+
 WEFT__EXPORT void weft_metric_record(weft_metric histogram, uint64_t value)
 {
 #ifndef WEFT_FREESTANDING
@@ -148,8 +212,10 @@ WEFT__EXPORT void weft_metric_record(weft_metric histogram, uint64_t value)
 	if (WEFT__LIKELY(weft__record_metric_is_histogram(histogram) && cells)) {
 		const struct touched at = touched_by(histogram, value);
 		cells += weft__record_counter_shard() * (WEFT_ABI_METRIC_SHARD_BYTES / 8);
-		weft__fetch_add(&cells[at.count % WEFT_ABI_METRIC_CELLS], 1);
+		const uint64_t before = weft__fetch_add(&cells[at.count % WEFT_ABI_METRIC_CELLS], 1);
 		weft__fetch_add(&cells[at.sum % WEFT_ABI_METRIC_CELLS], value);
+		if (WEFT__UNLIKELY(!(before / OFTEN && before % OFTEN) || is_larger(histogram, value)))
+			show(histogram, value);
 		return;
 	}
 #endif

@@ -40,6 +40,12 @@ struct weft__metric_child {
 	uint16_t unused;
 };
 
+/* See weft_abi_exemplar. */
+struct weft__metric_exemplar {
+	uint64_t monotonic_ns;
+	uint32_t sequence; /* odd: it is being changed */
+};
+
 #define WEFT__METRIC_BUCKETS (2 * WEFT_ABI_METRIC_ROWS)
 
 struct weft__metrics {
@@ -48,6 +54,8 @@ struct weft__metrics {
 		_Alignas(WEFT__COUNTER_ALIGNMENT) struct weft_abi_metrics *shared; /* or NULL */
 		uint64_t *cells;                    /* of it; NULL: those below are in use */
 		struct weft_abi_children *children; /* or NULL: there is no room for children */
+		_Alignas(8) uint64_t exemplar_value[WEFT_ABI_METRIC_ROWS];
+		struct weft__metric_exemplar exemplar[WEFT_ABI_METRIC_ROWS];
 #ifndef WEFT_FREESTANDING
 		_Alignas(8) uint64_t private_cells[WEFT_ABI_METRIC_CELLS]; /* one shard */
 #endif
@@ -163,6 +171,10 @@ static inline uint64_t *weft__record_metric_cell(
 	return &m->own.private_cells[at];
 #endif
 }
+
+/* Makes a value the exemplar of a row, if it is larger than the present one or that is old; in any
+ * case if it is `chosen`. */
+void weft__record_metric_show(struct weft__metrics *m, uint32_t row, uint64_t value, bool chosen);
 
 /* Moves to the shared cells, if there are some, what was counted before. */
 void weft__record_metric_fold(struct weft__metrics *m);

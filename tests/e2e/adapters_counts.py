@@ -2,6 +2,7 @@
 """Programs that nobody changed: metrics of their bytes, locks and blocked time, beside what they are known to do."""
 import glob
 import os
+import re
 
 from harness import BUILD, case, equal, json_lines, main, temporary_directory, weft
 
@@ -75,6 +76,11 @@ def each_wait_for_a_lock_is_in_the_histograms():
         for metric in ('weft_lock_wait_seconds', 'weft_lock_hold_seconds'):
             equal((found[metric, 'lock table_lock'], found[(metric,)]), (5, 5))
         assert found['weft_blocked_seconds', 'lock'] > 0
+        text = weft('metrics', trace).stdout
+        where = re.search(r'weft_lock_hold_seconds\{.*\n +like .*: weft why FILE (task:[0-9]+) --at (@[0-9]+)\n', text)
+        assert where, text
+        answer = weft('why', trace, where[1], '--at', where[2], status=None).stdout
+        assert "'wait_for_lock'" in answer, answer
 
 
 @case

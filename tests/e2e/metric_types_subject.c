@@ -5,6 +5,7 @@
  *     acked POOL CUSTOMER NUMBER   adds to a counter of bytes; `-` for a label: the level above
  *     open NUMBER                  sets a gauge
  *     latency NUMBER               records nanoseconds in a histogram
+ *     look NUMBER                  points out a change of customer acme's counter
  *     stream NUMBER                makes a child of pool eu, customer acme, and adds to it
  *     end                          ends that child
  *     mark                         records an event
@@ -53,6 +54,8 @@ static void obey(char *line)
 		weft_metric_set(weft_metric_get(&open_streams, NULL, 0), strtoll(rest, NULL, 10));
 	else if (strcmp(word, "latency") == 0)
 		weft_metric_record(weft_metric_get(&latency, NULL, 0), strtoull(rest, NULL, 10));
+	else if (strcmp(word, "look") == 0)
+		weft_metric_exemplar(weft_metric_get(&acked, acme, 2), strtoull(rest, NULL, 10));
 	else if (strcmp(word, "end") == 0)
 		weft_metric_end(stream);
 	if (strcmp(word, "mark") == 0)

@@ -11,4 +11,6 @@ READERS = {'openmetrics': openmetrics, 'prometheus': prometheus}
 
 for family in READERS[sys.argv[1]](sys.stdin.buffer.read().decode('utf-8')):
     print(json.dumps({'name': family.name, 'type': family.type, 'unit': family.unit, 'help': family.documentation,
-                      'samples': [[sample.name, sample.labels, sample.value] for sample in family.samples]}))
+                      'samples': [[sample.name, sample.labels, sample.value] for sample in family.samples],
+                      'exemplars': [[sample.name, sample.labels, sample.exemplar.labels, sample.exemplar.value, float(sample.exemplar.timestamp)]
+                                    for sample in family.samples if sample.exemplar]}))

@@ -246,6 +246,7 @@ acme.add(5); acked.labels(pool='us').add()
 assert (acked.value, acked.labels(pool='eu').value, acme.value) == (6, 5, 5)
 queued = weft.Gauge('queued'); queued.set(-3); queued.change(5)
 latency = weft.Histogram('latency', unit='seconds', scale=-9); latency.record(1500)
+acme.exemplar(5)
 assert (queued.value, latency.value, latency.sum) == (2, 1, 1500)
 weft.metrics_reserve(10)
 with acme.child('stream', 7) as stream:
@@ -263,6 +264,8 @@ print(subprocess.run([sys.argv[1], 'metrics', '--json', str(os.getpid())], stdou
 ''', WEFT)
     equal((result.returncode, result.stderr), (0, ''))
     values = {(line['counter'], *line.get('labels', {}).values()): line['value'] for line in json_lines(result.stdout.strip())}
+    equal([(line['counter'], line['exemplar']['value']) for line in json_lines(result.stdout.strip()) if 'exemplar' in line],
+          [('acked', 5), ('latency', 1.5e-06)])
     equal(values, {('acked',): 8, ('acked', 'eu'): 7, ('acked', 'eu', 'acme'): 7, ('acked', 'us'): 1, ('queued',): 2,
                    ('latency',): 1})
 

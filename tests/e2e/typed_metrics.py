@@ -4,9 +4,11 @@ import json
 import os
 import signal
 import subprocess
+import time
 
 from counting import TYPED, program
 from harness import WEFT, case, equal, json_lines, main, temporary_directory, weft
+from prometheus import families
 
 SOME = {('tcp_acked',): 112, ('tcp_acked', 'eu'): 12, ('tcp_acked', 'eu', 'acme'): 5, ('tcp_acked', 'eu', 'other'): 7,
         ('tcp_acked', 'us'): 100, ('tcp_acked', 'us', 'acme'): 100, ('open/streams',): 3, ('latency',): 2}
@@ -29,6 +31,28 @@ def levels_have_the_totals_of_what_is_below_them():
         equal(values(it.pid), SOME)
         line = json_lines(weft('metrics', '--json', it.pid).stdout)[0]
         equal((line['type'], line['unit']), ('counter', 'bytes'))
+
+
+@case
+def the_largest_value_of_late_is_an_exemplar():
+    with program(subject=TYPED) as it:
+        it.tell('latency 1500', 'latency 3000000', 'latency 2000')
+        line, = [line for line in json_lines(weft('metrics', '--json', it.pid).stdout) if line['counter'] == 'latency']
+        equal((line['exemplar']['value'], line['exemplar']['task']), (0.003, None))
+        assert abs(line['exemplar']['unix'] - time.time()) < 3600 and line['exemplar']['time'] > 0, line
+        found, = families(weft('metrics', '--openmetrics', it.pid).stdout, 'openmetrics')['latency_seconds']['exemplars']
+        equal((found[0], found[1]['le'], found[2:4]), ('latency_seconds_bucket', '0.004194304', [{}, 0.003]))
+        equal(families(weft('metrics', '--prometheus', it.pid).stdout, 'prometheus')['latency_seconds']['exemplars'], [])
+
+
+@case
+def a_program_points_at_a_change():
+    with program(subject=TYPED) as it:
+        it.tell('acked eu acme 5', 'look 5')
+        marked = [line['labels'] for line in json_lines(weft('metrics', '--json', it.pid).stdout) if 'exemplar' in line]
+        equal(marked, [{'pool': 'eu', 'customer': 'acme'}])
+        found, = families(weft('metrics', '--openmetrics', it.pid).stdout, 'openmetrics')['tcp_acked_bytes']['exemplars']
+        equal((found[0], found[3]), ('tcp_acked_bytes_total', 5))
 
 
 @case

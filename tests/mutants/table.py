@@ -101,7 +101,7 @@ MUTANTS = [
          'exposition')),
     *in_file(
         'src/metrics/exposition.c',
-        ('i % CELLS_PER_BUCKET == 0 && i + 1 < histogram->cell_count', 'i % CELLS_PER_BUCKET == 0',
+        ('i % CELLS_PER_BUCKET != 0 || i + 1 >= histogram->cell_count', 'i % CELLS_PER_BUCKET != 0',
          'exposition')),
     # ---- format ----
     *in_file(

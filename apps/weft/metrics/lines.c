@@ -64,6 +64,23 @@ void metrics_add_text_head(struct weft_text *text)
 	weft_text_add_string(text, "pid      program           value                 counter\n");
 }
 
+/* How to look at the moment, in the trace or in the program that still records. */
+static void add_exemplar(struct weft_text *text, const struct weft__runs_counter *counter)
+{
+	const struct weft__runs_exemplar *it = &counter->exemplar;
+	const size_t column = text->size;
+	if (!it->is_there || it->task == UINT64_MAX)
+		return;
+	weft_text_pad(text, column, 27);
+	weft_text_add_string(text, "like ");
+	weft__metrics_add_scaled(text, it->value, weft__metrics_base_unit(counter).scale);
+	weft_text_add_string(text, ": weft why FILE task:");
+	weft_text_add_u64(text, it->task);
+	weft_text_add_string(text, " --at @");
+	weft_text_add_u64(text, it->monotonic_ns);
+	weft_text_add_string(text, "\n");
+}
+
 void metrics_add_text(struct weft_text *text, const struct weft__metrics_sample *sample)
 {
 	size_t column = text->size;
@@ -75,6 +92,7 @@ void metrics_add_text(struct weft_text *text, const struct weft__metrics_sample 
 	weft_text_add_string(text, weft__runs_shown(sample->program));
 	weft_text_pad(text, column, 27);
 	metrics_add_value(text, sample->counter);
+	add_exemplar(text, sample->counter);
 }
 
 void metrics_add_value(struct weft_text *text, const struct weft__runs_counter *counter)
@@ -134,6 +152,26 @@ static void add_histogram(struct weft_text *text, const struct weft__runs_counte
 	weft_text_add_string(text, "]");
 }
 
+/* `time` is on the trace's own clock, as --at takes it. */
+static void add_json_exemplar(struct weft_text *text, const struct weft__runs_counter *counter)
+{
+	const struct weft__runs_exemplar *it = &counter->exemplar;
+	weft_text_add_string(text, ",\"exemplar\":{\"value\":");
+	weft__metrics_add_scaled(text, it->value, weft__metrics_base_unit(counter).scale);
+	weft_text_add_string(text, ",\"task\":");
+	if (it->task != UINT64_MAX)
+		weft_text_add_u64(text, it->task);
+	else
+		weft_text_add_string(text, "null");
+	weft_text_add_string(text, ",\"time\":");
+	weft_text_add_u64(text, it->monotonic_ns);
+	if (it->unix_ns) {
+		weft_text_add_string(text, ",\"unix\":");
+		weft__metrics_add_scaled(text, it->unix_ns, -9);
+	}
+	weft_text_add_string(text, "}");
+}
+
 void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample *sample)
 {
 	static const char *const types[] = {[WEFT__RUNS_UNKNOWN] = NULL,
@@ -158,5 +196,7 @@ void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample 
 	weft__metrics_add_value(text, counter);
 	if (counter->type == WEFT__RUNS_HISTOGRAM)
 		add_histogram(text, counter);
+	if (counter->exemplar.is_there)
+		add_json_exemplar(text, counter);
 	weft_text_add_string(text, "}");
 }

@@ -99,6 +99,12 @@ static PyObject *call_record(PyObject *module, PyObject *const *arguments, Py_ss
 	return count(arguments, size, weft_metric_record);
 }
 
+static PyObject *call_exemplar(PyObject *module, PyObject *const *arguments, Py_ssize_t size)
+{
+	(void)module;
+	return count(arguments, size, weft_metric_exemplar);
+}
+
 static PyObject *call_change(PyObject *module, PyObject *const *arguments, Py_ssize_t size)
 {
 	(void)module;
@@ -162,6 +168,8 @@ PyMethodDef weft_python_of_metrics[] = {
 	{"_metric_add", WEFT_PYTHON_FUNCTION(call_add), METH_FASTCALL, "Adds to a counter."},
 	{"_metric_record", WEFT_PYTHON_FUNCTION(call_record), METH_FASTCALL,
 		"Counts a value in a histogram."},
+	{"_metric_exemplar", WEFT_PYTHON_FUNCTION(call_exemplar), METH_FASTCALL,
+		"Points out a value of a metric."},
 	{"_metric_change", WEFT_PYTHON_FUNCTION(call_change), METH_FASTCALL, "Changes a gauge."},
 	{"_metric_set", WEFT_PYTHON_FUNCTION(call_set), METH_FASTCALL, "Sets a gauge."},
 	{"_metric_read", call_read, METH_O, "The value and sum of a metric, or None."},

@@ -49,6 +49,10 @@ class _Metric:
     def __exit__(self, *error):
         self.end()
 
+    def exemplar(self, value):
+        """Points out a value, or a change, that is worth a look: readers show it with the time and the running task."""
+        _weft._metric_exemplar(self._handle, value)
+
     @property
     def value(self):
         """The present value with all levels below; of a histogram, how many values it has. None: the child has ended."""

@@ -72,6 +72,7 @@ static void put_child(const struct children *c, uint32_t index, struct weft__met
 			weft__runs_copy_text(&room->texts, key + strlen(key) + 1)};
 	}
 	counter->is_child = true;
+	counter->exemplar.is_there = false; /* its level's */
 	counter->is_billable = false;
 	counter->created_unix_ns = it->created_unix_ns;
 	counter->integer = (int64_t)(it->cell - it->base);

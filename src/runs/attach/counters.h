@@ -39,6 +39,15 @@ struct weft__runs_histogram {
 
 /* A counter has an integer, a real value, or is a histogram. A real value, and the values of a
  * histogram, are in the program's own unit: `unit` times 10^scale. */
+/* A value that is worth a look. */
+struct weft__runs_exemplar {
+	bool is_there;
+	uint64_t value;        /* of a histogram in its own unit; of a counter a change */
+	uint64_t task;         /* UINT64_MAX: none */
+	uint64_t monotonic_ns; /* as in traces */
+	uint64_t unix_ns;      /* 0: unknown */
+};
+
 struct weft__runs_counter {
 	const char *name;
 	const char *help, *unit; /* "": the program does not say */
@@ -53,6 +62,7 @@ struct weft__runs_counter {
 	double real; /* also if it is an integer */
 	bool is_real;
 	struct weft__runs_histogram histogram;
+	struct weft__runs_exemplar exemplar;
 };
 
 struct weft__runs_counters {

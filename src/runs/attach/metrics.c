@@ -183,6 +183,19 @@ uint32_t weft__runs_row_top(const struct weft__metrics_reading *r, uint32_t row)
 	return row;
 }
 
+static struct weft__runs_exemplar exemplar_of(
+	const struct weft__metrics_reading *r, const struct weft_abi_exemplar *it)
+{
+	const uint64_t since_ns = it->monotonic_ns - r->born_monotonic_ns;
+	return (struct weft__runs_exemplar){
+		.is_there = it->begun && it->begun == it->done,
+		.value = it->value,
+		.task = it->task,
+		.monotonic_ns = it->monotonic_ns,
+		.unix_ns = r->born_unix_ns && r->born_monotonic_ns ? r->born_unix_ns + since_ns : 0,
+	};
+}
+
 void weft__runs_row_describe(const struct weft__metrics_reading *r, uint32_t row,
 	struct weft__metrics_room *room, struct weft__runs_counter *counter)
 {
@@ -199,6 +212,7 @@ void weft__runs_row_describe(const struct weft__metrics_reading *r, uint32_t row
 		.type = types[it->kind],
 		.is_billable = it->flags & WEFT_ABI_METRIC_BILLABLE,
 		.created_unix_ns = it->created_unix_ns,
+		.exemplar = exemplar_of(r, &it->exemplar),
 		.labels = room->labels,
 		.label_count = weft__runs_row_depth(r, row),
 	};
@@ -324,6 +338,8 @@ static int begin(const void *memory, struct weft__metrics_reading **ret_reading)
 	r->text = (const char *)bytes + header->text_offset;
 	r->cells = bytes + header->cells_offset;
 	r->count = header->rows_used;
+	r->born_unix_ns = header->born_unix_ns;
+	r->born_monotonic_ns = header->born_monotonic_ns;
 	r->text_bytes = header->text_bytes;
 	r->cell_count = header->cell_count;
 	r->shard_count = header->shard_count;

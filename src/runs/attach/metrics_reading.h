@@ -18,6 +18,7 @@ struct weft__metrics_reading {
 	const struct weft_abi_metric_row *rows;
 	const char *text;
 	const unsigned char *cells;
+	uint64_t born_unix_ns, born_monotonic_ns;
 	uint32_t count;
 	uint32_t text_bytes, cell_count, shard_count, shard_bytes;
 	uint32_t cells_used; /* by all rows */
