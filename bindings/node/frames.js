@@ -5,7 +5,30 @@
 
 const weft = require('./weft.node');
 
-const files = new Map(), builtins = new Map();
+// Files and functions that a program makes while it runs have no end. What was not looked up while RECENT_MAX others
+// were is forgotten.
+const RECENT_MAX = 5000;
+
+class Recent {
+	#new = new Map();
+	#old = new Map();
+	get(key, make) {
+		let value = this.#new.get(key);
+		if (value !== undefined)
+			return value;
+		value = this.#old.get(key);
+		if (value === undefined)
+			value = make(key);
+		if (this.#new.size >= RECENT_MAX) {
+			this.#old = this.#new;
+			this.#new = new Map();
+		}
+		this.#new.set(key, value);
+		return value;
+	}
+}
+
+const files = new Recent(), builtins = new Recent();
 
 // A location in the program: `label` is a number of weft.name(), and `code` the same object for each location in a
 // function.
@@ -26,12 +49,7 @@ class Builtin {
 
 const none = new Builtin('');
 
-function builtin(name) {
-	let found = builtins.get(name);
-	if (found === undefined)
-		builtins.set(name, found = new Builtin(name));
-	return found;
-}
+const makeBuiltin = name => new Builtin(name), makeFile = () => ({locations: new Map(), codes: new Map()});
 
 function describe(site, file) {
 	const name = site.getFunctionName(), line = file.slice(file.lastIndexOf('/') + 1) + ':' + site.getLineNumber();
@@ -41,11 +59,8 @@ function describe(site, file) {
 function find(site) {
 	const file = site.getFileName();
 	if (!file)
-		return builtin(site.getFunctionName() || '');
-	let of = files.get(file);
-	if (of === undefined)
-		files.set(file, of = {locations: new Map(), codes: new Map()});
-	const position = site.getPosition();
+		return builtins.get(site.getFunctionName() || '', makeBuiltin);
+	const of = files.get(file, makeFile), position = site.getPosition();
 	let location = of.locations.get(position);
 	if (location === undefined) {
 		const name = site.getFunctionName();

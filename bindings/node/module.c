@@ -9,6 +9,8 @@
 
 #include "node.h"
 
+#define NAMES_MAX (1u << 17)
+
 /* ---- Arguments ---- */
 
 struct weft_node *weft_node_arguments(
@@ -55,14 +57,16 @@ static bool make_room(struct weft_node *node)
 	return true;
 }
 
-/* name(text): a number for create(), from 1 on; 0 if memory ran out. */
+/* name(text): a number for create(), from 1 on; 0 if memory ran out, or there are too many: names
+ * are never freed, and a program may make code for ever. */
 FUNCTION(name)
 {
 	napi_value a[1], result;
 	char text[WEFT_NODE_TEXT_BYTES];
 	struct weft_node *node = weft_node_arguments(env, info, a, 1);
 	size_t size = weft_node_text(env, a[0], text);
-	char *copy = make_room(node) ? strndup(text, size) : NULL;
+	bool has_room = node->name_count < NAMES_MAX && make_room(node);
+	char *copy = has_room ? strndup(text, size) : NULL;
 	if (copy)
 		node->names[node->name_count++] = (struct weft_node_name){0, copy, size};
 	return napi_create_uint32(env, copy ? node->name_count : 0, &result) ? NULL : result;

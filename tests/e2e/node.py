@@ -193,6 +193,20 @@ def promises_are_not_kept():
 
 
 @case
+def code_that_is_made_for_ever_is_forgotten():
+    check_built()
+    program = '''const vm = require('vm'), make = async from => { for (let i = from; i < from + 15000; i++)
+  await vm.runInThisContext(`(async function f${i}() { await null; })`, {filename: `made${i}.js`})(); };
+(async () => { await make(0); gc(); const before = process.memoryUsage().heapUsed; await make(15000); gc();
+  console.log(process.memoryUsage().heapUsed - before < 2e6); })();'''
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'trace.weft')
+        result = weft('record', '-a', 'node', '-o', path, 'node', '--expose-gc', '--no-compilation-cache', '-e', program)
+        equal(result.stdout, 'true\n')
+        assert '"f29999 at made29999.js:1"' in weft('dump', path).stdout
+
+
+@case
 def worker_threads_are_recorded():
     trace = Trace('''const { Worker, isMainThread, parentPort } = require('worker_threads');
 async function work() { await null; await new Promise(done => setTimeout(done, 1)); parentPort.postMessage(1); }
