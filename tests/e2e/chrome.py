@@ -6,7 +6,7 @@ import os
 import shutil
 from collections import Counter
 
-from harness import BUILD, DATA, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, DATA, SOURCE, case, equal, json_lines, main, run, skip, temporary_directory, weft
 from traces import NONE, mirage
 
 NODE = '''
@@ -70,6 +70,33 @@ def spans_of_clang_are_all_there():
         weft('render', path, '-o', picture)
         with open(picture, encoding='utf-8') as file:
             assert 'clang-14' in file.read()
+
+
+# Of each dialect: events by type, and what is damaged or left out.
+DIALECTS = {
+    'bazel': ({'begin': 4, 'end': 4, 'note': 1, 'counter': 1}, ['times before its zero']),
+    'catapult': ({'begin': 2, 'end': 2, 'resolve': 1, 'note': 1, 'mark': 2, 'counter': 2}, ['does not show', 'lacks its duration']),
+    'go': ({'begin': 2, 'end': 2, 'counter': 5, 'send': 2, 'receive': 1, 'note': 1}, []),
+    'ninja': ({'begin': 2, 'end': 2}, []),
+    'perf': ({'begin': 2, 'end': 2}, []),
+    'rust-async': ({'create': 2, 'resolve': 2}, []),
+    'rust-threaded': ({'begin': 2, 'end': 2, 'mark': 1}, []),
+    'torch': ({'begin': 2, 'end': 2, 'send': 1, 'receive': 1, 'note': 1}, []),
+}
+
+
+@case
+def dialects_are_read():
+    """Samples after what these programs write: Bazel's profile, catapult's examples, the viewer of Go's traces, ninjatracing, converters of
+    perf script, the two styles of Rust's tracing-chrome, and the profiler of PyTorch."""
+    for name, (events, damage) in DIALECTS.items():
+        path = os.path.join(SOURCE, 'fuzz', 'corpus', 'chrome', 'dialect-%s.json' % name)
+        counts = Counter(line['event'] for line in dump(path))
+        equal({event: counts[event] for event in events}, events, name)
+        messages = [it['message'] for it in json.loads(weft('info', '--json', path).stdout)['diagnostics']]
+        equal(len(messages), len(damage), messages)
+        for words, message in zip(damage, messages):
+            assert words in message, messages
 
 
 def waits_of_node(events):

@@ -176,6 +176,7 @@ def programs_see_nothing():
     check_same('watched.py', cwd=PROGRAMS)
     check_same('imports.py', cwd=PROGRAMS)
     check_same('imports.py', 'trace', cwd=PROGRAMS)
+    check_same('subinterpreters.py', cwd=PROGRAMS)
     check_same('shadowed/main.py', cwd=PROGRAMS, status=1)
 
 
