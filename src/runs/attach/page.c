@@ -59,7 +59,7 @@ static const struct memory_kind kinds[] = {
 
 /* A line of /proc/PID/maps. */
 struct mapping {
-	uint64_t start, end, inode;
+	uint64_t start, end, inode, major, minor;
 };
 
 /* ---- Finding ---- */
@@ -71,13 +71,14 @@ static FILE *open_process(pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-/* Parses "START-END" in hexadecimal. */
-static bool parse_range(const char *text, size_t size, struct mapping *mapping)
+/* Parses "START-END" or "MAJOR:MINOR" in hexadecimal. */
+static bool parse_pair(
+	const char *text, size_t size, char between, uint64_t *ret_first, uint64_t *ret_second)
 {
-	const char *dash = memchr(text, '-', size);
-	return dash &&
-		   weft_parse_hexadecimal(text, (size_t)(dash - text), &mapping->start) == WEFT_PARSE_OK &&
-		   weft_parse_hexadecimal(dash + 1, size - (size_t)(dash + 1 - text), &mapping->end) ==
+	const char *middle = memchr(text, between, size);
+	return middle &&
+		   weft_parse_hexadecimal(text, (size_t)(middle - text), ret_first) == WEFT_PARSE_OK &&
+		   weft_parse_hexadecimal(middle + 1, size - (size_t)(middle + 1 - text), ret_second) ==
 			   WEFT_PARSE_OK;
 }
 
@@ -93,7 +94,11 @@ static bool parse_mapping(
 		memcmp(name + size - length, kind->name, length) != 0)
 		return false;
 	const char *range = weft__field(line, 0, &size);
-	if (!parse_range(range, size, &m) || !weft__field_number(line, 4, UINT64_MAX, &m.inode))
+	if (!parse_pair(range, size, '-', &m.start, &m.end))
+		return false;
+	const char *device = weft__field(line, 3, &size);
+	if (!parse_pair(device, size, ':', &m.major, &m.minor) ||
+		!weft__field_number(line, 4, UINT64_MAX, &m.inode))
 		return false;
 	*ret_mapping = m;
 	return true;
@@ -128,19 +133,42 @@ bool weft__runs_has_page(pid_t pid)
 	return has_one_of(pid, WEFT__RUNS_PAGE, 1);
 }
 
-bool weft__runs_maps_counters(pid_t pid)
+/* ---- File systems ---- */
+
+/* "ID PARENT MAJOR:MINOR ROOT MOUNTPOINT OPTIONS… - TYPE SOURCE OPTIONS" */
+static bool find_type(const char *line, const struct mapping *mapping, bool *ret_is_served)
 {
-	return has_one_of(pid, WEFT__RUNS_COUNTERS, 1);
+	static const char separator[] = " - ", type[] = "fuse";
+	char wanted[48];
+	size_t size;
+	const char *device = weft__field(line, 2, &size), *end = strstr(line, separator);
+	const int length =
+		snprintf(wanted, sizeof(wanted), "%" PRIu64 ":%" PRIu64, mapping->major, mapping->minor);
+	if (!end || size != (size_t)length || memcmp(device, wanted, size) != 0)
+		return false;
+	*ret_is_served = strncmp(end + sizeof(separator) - 1, type, sizeof(type) - 1) == 0;
+	return true;
 }
 
-bool weft__runs_maps_metrics(pid_t pid)
+/* False also of a file system that is not mounted any more. */
+static bool is_of_kernel(pid_t pid, const struct mapping *mapping)
 {
-	return has_one_of(pid, WEFT__RUNS_LASTING, 1);
+	FILE *file = open_process(pid, "mountinfo");
+	char *line = NULL;
+	size_t capacity = 0;
+	bool found = false, served = true;
+	while (!found && file && getline(&line, &capacity, file) > 0)
+		found = find_type(line, mapping, &served);
+	free(line);
+	if (file)
+		fclose(file);
+	return !served;
 }
 
 /* ---- Opening ---- */
 
-/* True if the file is the mapped memory, and of the right size. Asks no file system. */
+/* True if the file is the mapped one, and if it is memory, of the right size. Asks no file system.
+ */
 static bool is_memory(int fd, const struct memory_kind *kind, const struct mapping *mapping)
 {
 	static unsigned major, minor; /* the kernel's own tmpfs */
@@ -153,9 +181,12 @@ static bool is_memory(int fd, const struct memory_kind *kind, const struct mappi
 		minor = file.stx_dev_minor;
 		close(own);
 	}
-	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &file) == 0 &&
-		   file.stx_dev_major == major && file.stx_dev_minor == minor && minor &&
-		   file.stx_ino == mapping->inode && S_ISREG(file.stx_mode) &&
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &file) != 0 ||
+		file.stx_ino != mapping->inode || !S_ISREG(file.stx_mode))
+		return false;
+	if (kind->is_end)
+		return file.stx_dev_major == mapping->major && file.stx_dev_minor == mapping->minor;
+	return file.stx_dev_major == major && file.stx_dev_minor == minor && minor &&
 		   file.stx_size >= kind->least && file.stx_size <= kind->most;
 }
 
@@ -222,6 +253,15 @@ int weft__runs_memory_open(pid_t pid, enum weft__runs_memory number)
 	}
 	int fd = open_by_descriptor(pid, kind, &mapping);
 	return fd >= 0 ? fd : open_by_mapping(pid, kind, &mapping);
+}
+
+int weft__runs_file_open(pid_t pid, enum weft__runs_memory number)
+{
+	struct mapping mapping;
+	if (find_mapping(pid, &kinds[number], 1, &mapping) && is_of_kernel(pid, &mapping))
+		return open_by_mapping(pid, &kinds[number], &mapping);
+	errno = ENOENT;
+	return -1;
 }
 
 int weft__runs_page_open(pid_t pid)

@@ -48,13 +48,13 @@ enum weft__runs_memory {
  * with errno: ENOENT if there is none. */
 int weft__runs_memory_open(pid_t pid, enum weft__runs_memory kind);
 
+/* Opens the file beside a ring that the process has mapped, for reading, without asking for its
+ * path: only root may. -1 with errno; ENOENT: there is none, or it is on a file system that a
+ * process serves, which may let others wait. */
+int weft__runs_file_open(pid_t pid, enum weft__runs_memory kind);
+
 /* True if the process has a page. */
 bool weft__runs_has_page(pid_t pid);
-
-/* True if the process has mapped a file that may be one for counters, or metrics, beside its ring.
- */
-bool weft__runs_maps_counters(pid_t pid);
-bool weft__runs_maps_metrics(pid_t pid);
 
 int weft__runs_page_open(pid_t pid);
 

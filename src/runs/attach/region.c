@@ -208,16 +208,28 @@ int weft__runs_region_open_of(const char *ring, const char *beside, uid_t user)
 	return fd;
 }
 
+/* Root needs no path, which the process of another user might have chosen so that it blocks. */
+static int open_mapped(pid_t pid, enum weft__runs_memory kind, const char *beside)
+{
+	struct weft__runs_found found;
+	struct stat status;
+	int fd = weft__runs_file_open(pid, kind);
+	if (fd >= 0 || errno == ENOENT)
+		return fd;
+	if (weft__runs_find_mapped(pid, &found) && stat(found.path, &status) == 0)
+		return weft__runs_region_open_of(found.path, beside, status.st_uid);
+	errno = ENOENT;
+	return -1;
+}
+
 int weft__runs_region_open_beside(pid_t pid, const uint8_t region[16], uid_t user)
 {
 	struct weft_abi_metrics header;
-	struct weft__runs_found found;
-	errno = ENOENT;
-	int fd = weft__runs_find_mapped(pid, &found)
-				 ? weft__runs_region_open_of(found.path, WEFT_ABI_RUN_METRICS, user)
-				 : -1;
+	struct stat status;
+	int fd = open_mapped(pid, WEFT__RUNS_LASTING, WEFT_ABI_RUN_METRICS);
 	if (fd < 0 ||
-		(weft__runs_region_read(fd, 0, &header, sizeof(header)) == 0 && !header.is_elsewhere &&
+		(fstat(fd, &status) == 0 && status.st_uid == user &&
+			weft__runs_region_read(fd, 0, &header, sizeof(header)) == 0 && !header.is_elsewhere &&
 			memcmp(header.region, region, sizeof(header.region)) == 0))
 		return fd;
 	close(fd);
@@ -225,25 +237,14 @@ int weft__runs_region_open_beside(pid_t pid, const uint8_t region[16], uid_t use
 	return -1;
 }
 
-/* Opens the file beside the ring that the process has mapped; `maps`: that one, too. */
-static int open_mapped(pid_t pid, bool maps, const char *beside)
-{
-	struct weft__runs_found found;
-	struct stat status;
-	if (maps && weft__runs_find_mapped(pid, &found) && stat(found.path, &status) == 0)
-		return weft__runs_region_open_of(found.path, beside, status.st_uid);
-	errno = ENOENT;
-	return -1;
-}
-
 int weft__runs_region_open_counters(pid_t pid)
 {
-	return open_mapped(pid, weft__runs_maps_counters(pid), WEFT_ABI_RUN_COUNTERS);
+	return open_mapped(pid, WEFT__RUNS_COUNTERS, WEFT_ABI_RUN_COUNTERS);
 }
 
 int weft__runs_region_open_metrics(pid_t pid)
 {
-	return open_mapped(pid, weft__runs_maps_metrics(pid), WEFT_ABI_RUN_METRICS);
+	return open_mapped(pid, WEFT__RUNS_LASTING, WEFT_ABI_RUN_METRICS);
 }
 
 int weft__runs_region_read(int fd, off_t offset, void *ret, size_t bytes)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: ISC
+"""An agent of root beside a program whose folder is covered by a file system that never answers."""
+import contextlib
+import ctypes
+import os
+import subprocess
+
+import agent_host
+from harness import WEFT, case, equal, main, skip, temporary_directory
+from waiting import wait_until
+
+MS_NOSUID_NODEV, MS_REC_PRIVATE = 2 | 4, 1 << 14 | 1 << 18
+NEW_MOUNTS = 0x20000
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+@contextlib.contextmanager
+def mounted_over(folder):
+    """A FUSE mount for all users, whose daemon does not even answer the first request. Whoever asks waits until its descriptor is closed."""
+    try:
+        daemon = os.open('/dev/fuse', os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        skip('there is no /dev/fuse')
+    try:
+        # In mounts of this test's own: no other process waits, and nothing is left if it is killed.
+        if LIBC.unshare(NEW_MOUNTS) or LIBC.mount(None, b'/', None, MS_REC_PRIVATE, None):
+            skip('no mounts of its own: ' + os.strerror(ctypes.get_errno()))
+        options = b'fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other' % daemon
+        if LIBC.mount(b'weft', folder.encode(), b'fuse', MS_NOSUID_NODEV, options):
+            skip('FUSE cannot be mounted: ' + os.strerror(ctypes.get_errno()))
+        yield
+    finally:
+        os.close(daemon)
+
+
+@case
+def a_path_that_a_process_chose_does_not_stop_it():
+    if os.geteuid() != 0:
+        skip('only root looks at programs of others')
+    with agent_host.host(subject=agent_host.PLAIN, records=False) as it, temporary_directory() as run:
+        it.env = dict(it.env, WEFT_AGENT='none', XDG_RUNTIME_DIR=run)
+        covered = it.program('requests 3', command=(WEFT, 'record', '-o', it.outer, '--'))
+        other = it.program('requests 4')
+        with mounted_over(run):
+            agent = subprocess.Popen([WEFT, 'agent', '--folder', it.folder, '--data', it.data], stderr=subprocess.DEVNULL,
+                                     env=dict(it.env, XDG_RUNTIME_DIR=it.outer))
+            it.running.append(agent)
+            sql = "SELECT total FROM totals WHERE metric = 'requests' AND program = 'metrics-subject'"
+            wait_until('both are counted', lambda: os.path.exists(it.data) and os.path.getsize(it.data) and
+                       it.ask("SELECT name FROM sqlite_master WHERE name = 'totals'") and it.ask(sql) == [(7,)], agent)
+            it.looks(agent)
+        it.kill(agent)
+        it.end(other)
+        it.end(covered)
+        equal(it.files(), [])
+
+
+main()
