@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: ISC
 //
-// The address contains the view, so that copying it copies the view: "#view&start=12ms&duration=3ms".
+// The address contains the view, so that copying it copies the view: "#view&start=12ms&duration=3ms". That of a frame is
+// its attribute.
 // On a server it also names the trace: "#trace=ID&view&…".
 
 // Mail and chat programs write %26 for & and %3D for =. Then all of the address is written in that way, so it is read once; what
 // a value of ours escapes has been escaped a second time.
 function linkText() {
-	const text = location.hash.slice(1);
+	const text = frame ? frame.dataset.view.replace(/^[^#]*#/, '') : location.hash.slice(1);
 	if (!/^\w+%(26|3D)/i.test(text))
 		return text;
 	try {
@@ -43,7 +44,7 @@ const traceOfLink = () => (/^trace=(\w+)/.exec(linkText()) || [])[1];
 
 function keepLink(text) {
 	window.weft.link = text;
-	if (linkTimer || !hasTrace) // a trace that grows changes the view all the time
+	if (frame || linkTimer || !hasTrace) // a trace that grows changes the view all the time
 		return;
 	linkTimer = setTimeout(() => {
 		linkTimer = 0;

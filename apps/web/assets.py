@@ -37,9 +37,11 @@ def read(folder, name):
 
 
 def script(folder, border):
-    """Only window.weft is visible from outside. `border` comes first: all parts use its numbers."""
+    """Only window.weft is visible from outside. A page of several views ends there. `border` comes before the others:
+    all of them use its numbers."""
     parts = [border] + [replace(read(folder, name + '.js'), NOTICE, '') for name in PARTS]
-    return NOTICE + STRICT + '\n(() => {\n' + '\n'.join(parts) + '\n})();\n'
+    views = replace(read(folder, 'views.js'), NOTICE, '')
+    return (NOTICE + STRICT + '\n(() => {\n' + views + '\nif (showViews())\n\treturn;\n' + '\n'.join(parts) + '\n})();\n')
 
 
 def block(kind, name, text):

@@ -34,42 +34,21 @@ dark.addEventListener('change', () => {
 		input('command', 'theme ' + (dark.matches ? 'dark' : 'light'), now());
 });
 
-// Five characters are four bytes: see packed() in assets.py. 'u' fills the last five up.
-function decodeDense(text) {
-	const groups = Math.ceil(text.length / 5), view = new DataView(new ArrayBuffer(groups * 4));
-	const full = text.padEnd(groups * 5, 'u');
-	for (let group = 0, at = 0; group < groups; group++) {
-		let value = 0;
-		for (const end = at + 5; at < end; at++)
-			value = value * 85 + (full[at] === 'v' ? '<' : full[at]).charCodeAt() - 33;
-		view.setUint32(group * 4, value);
-	}
-	return new Uint8Array(view.buffer, 0, Math.floor(text.length * 4 / 5));
-}
-
-async function inflate(bytes) {
-	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-	return new Response(stream).arrayBuffer();
-}
-
 async function begin() {
-	let bytes;
-	if (element('wasm')) {
-		const [source, module] = await Promise.all(['worker', 'wasm'].map(id => inflate(decodeDense(element(id).textContent))));
-		worker = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
-		bytes = module;
-	} else {
-		worker = new Worker('worker.js');
-		bytes = await (await fetch('weft.wasm')).arrayBuffer();
-	}
+	let engine;
+	if (isServed)
+		engine = ['worker.js', await WebAssembly.compile(await (await fetch('weft.wasm')).arrayBuffer())];
+	else
+		engine = await (frame ? parent.weft.engine : unpackEngine());
+	worker = new Worker(engine[0]);
 	worker.onmessage = listen;
 	worker.onerror = event => answers.broken(event.message || 'the worker could not start');
 	worker.postMessage(['start', {
-		wasm: bytes, theme: Math.max(THEMES.indexOf(firstTheme()), 0),
+		wasm: engine[1], theme: Math.max(THEMES.indexOf(firstTheme()), 0),
 		reducedMotion: matchMedia('(prefers-reduced-motion: reduce)').matches,
 		isTouched: matchMedia('(pointer: coarse)').matches, hasWasd: stored('weft wasd') === 'on', hasList: isServed,
 		origin: performance.timeOrigin,
-	}], [bytes]);
+	}]);
 }
 
 // For tests and benchmarks: what was drawn, and whether all work is done.
@@ -82,6 +61,7 @@ window.weft = {
 new ResizeObserver(resize).observe(stage);
 watchPixels();
 watch();
-canvas.focus({ preventScroll: true });
+if (!frame)
+	canvas.focus({ preventScroll: true });
 begin().catch(error => notice(`The page cannot start here: ${error.message}. ` +
 	'It needs a browser with WebAssembly and DecompressionStream (any of 2023 or later).'));

@@ -31,7 +31,7 @@ async function copyText(text) {
 
 const requests = {
 	copy(request) {
-		copyText(request.text.startsWith('view ') ? location.href.split('#')[0] + linkOf(request.text) : request.text);
+		copyText(request.text.startsWith('view ') ? home.location.href.split('#')[0] + linkOf(request.text) : request.text);
 	},
 	notes(request) { stored('weft notes ' + source.title, request.text); },
 	svg(request) { download(new Blob([request.bytes], { type: 'image/svg+xml' }), request.text); },

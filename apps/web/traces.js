@@ -3,7 +3,7 @@
 // The sources of traces: the page itself, files, or a server with several traces (served.js). A trace is one file, or
 // several files of one boot.
 
-const isServed = !element('wasm');
+const isServed = !home.getElementById('wasm');
 if (isServed && location.search) // "?again": only for the server
 	history.replaceState(null, '', location.pathname + location.hash);
 let source = { title: '' };
@@ -126,8 +126,8 @@ function decode(text) {
 
 // A block is complete when another element, or the end of the page, follows it.
 function nextSlice(give) {
-	const hasAll = document.readyState !== 'loading';
-	const block = document.querySelectorAll('script.trace')[taken];
+	const hasAll = home.readyState !== 'loading';
+	const block = home.querySelectorAll('script.trace')[taken];
 	if (!hasAll && !(block && block.nextSibling))
 		return setTimeout(nextSlice, 2, give);
 	taken++;

@@ -51,9 +51,9 @@ function fillAdvances() {
 const ADDRESSES = ['advances', 'boxes', 'colors', 'controls', 'cut_bytes', 'cut_room', 'draw', 'error_text', 'follow_room', 'follow_sentence', 'link',
 	'load_damage', 'load_left_out', 'load_room', 'panel', 'prompt', 'request', 'status', 'svg', 'text_room'].map(name => 'page_' + name);
 
-async function start(bytes) {
+async function start(module) {
 	const missing = () => 8; // EBADF: there are no files
-	const { instance } = await WebAssembly.instantiate(bytes, {
+	const instance = await WebAssembly.instantiate(module, {
 		page: { measure },
 		wasi_snapshot_preview1: { fd_close: missing, fd_seek: missing, fd_write: missing },
 	});

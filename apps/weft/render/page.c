@@ -24,17 +24,42 @@ static void add_piece(struct weft_text *text, unsigned number)
 	weft_text_add(text, (const char *)page_pieces[number].bytes, page_pieces[number].size);
 }
 
-static void add_title(struct weft_text *text, const char *title)
+/* Appends text of HTML, or of an attribute between double quotes. */
+static void add_shown(struct weft_text *text, const char *shown)
 {
-	char clean[512];
-	weft_canvas_clean_text(title, strlen(title), clean, sizeof(clean));
-	for (const char *at = clean; *at; at++) {
+	for (const char *at = shown; *at; at++) {
 		if (*at == '<')
 			weft_text_add_string(text, "&lt;");
 		else if (*at == '&')
 			weft_text_add_string(text, "&amp;");
+		else if (*at == '"')
+			weft_text_add_string(text, "&quot;");
 		else
 			weft_text_add(text, at, 1);
+	}
+}
+
+static void add_title(struct weft_text *text, const char *title)
+{
+	char clean[512];
+	weft_canvas_clean_text(title, strlen(title), clean, sizeof(clean));
+	add_shown(text, clean);
+}
+
+/* Their author may write around these, move them and add to them. */
+static void add_views(struct weft_text *text, const struct page_content *content)
+{
+	if (content->view_count) {
+		weft_text_add_string(text, "<h1>");
+		add_title(text, content->title);
+		weft_text_add_string(text, "</h1>\n");
+	}
+	for (int i = 0; i < content->view_count; i++) {
+		weft_text_add_string(text, "<figure><iframe class=\"weft-view\" title=\"View ");
+		weft_text_add_u64(text, (uint64_t)i + 1);
+		weft_text_add_string(text, "\" data-view=\"");
+		add_shown(text, content->views[i]);
+		weft_text_add_string(text, "\"></iframe></figure>\n");
 	}
 }
 
@@ -66,7 +91,7 @@ static void add_options(struct weft_text *text, const struct page_content *conte
 	}
 	weft_text_add_string(text, "],\"hz\":");
 	weft_text_add_u64(text, content->hz);
-	weft_text_add_string(text, ",\"title\":");
+	weft_text_add_string(text, content->view_count ? ",\"views\":true,\"title\":" : ",\"title\":");
 	add_string(text, content->title);
 	weft_text_add_string(text, ",\"theme\":");
 	add_string(text, content->theme ? content->theme : "");
@@ -150,6 +175,7 @@ int page_write(const struct page_content *content, struct weft_text *text)
 	add_piece(text, 1);
 	add_options(text, content);
 	add_piece(text, 2);
+	add_views(text, content);
 	int error = 0;
 	for (size_t i = 0; i < content->file_count && !error; i++)
 		error = add_file(text, &content->files[i]);

@@ -22,6 +22,8 @@ struct page_content {
 	const char *view;              /* a command of the viewer to run first; "" shows everything */
 	const struct page_file *files; /* the trace: one file, or several that fit together */
 	size_t file_count;
+	const char *const *views; /* addresses or their ends, as the viewer copies them; or none */
+	int view_count;
 	uint64_t hz; /* the rate of the trace's cycles; 0: its own */
 };
 

@@ -36,6 +36,8 @@ static const char usage[] =
 	"                       colour-blind eyes\n"
 	"      --focus WHAT     what to draw largest if the rows do not all fit: a row's number, or\n"
 	"                       task:ID\n"
+	"      --view LINK      a page with several views, one for each --view: what `y` copies in the\n"
+	"                       viewer, or its part from # on\n"
 	"      --squeeze        draw long idle times as narrow stripes that tell their length\n"
 	"      --counters FORM  lanes (default) above the tasks, overlay over them, or none\n"
 	"      --group-by WHAT  group rows by thread, process or host, or none;\n"
@@ -51,6 +53,8 @@ static const char usage[] =
 	"      --help           this text\n";
 
 #define PIXELS_MAX 100000000 /* 400 MB while drawing */
+
+#define VIEWS_MAX 32 /* each is a viewer of its own, with all of the trace */
 
 enum format {
 	FORMAT_NONE,
@@ -72,6 +76,8 @@ struct render_arguments {
 	bool has_start, has_theme, squeeze;
 	enum weft_counter_form counters;
 	struct render_rows rows;
+	const char *views[VIEWS_MAX];
+	int view_count;
 };
 
 static const char *const format_names[] = {"svg", "png", "pdf", "html", NULL};
@@ -135,6 +141,12 @@ static bool parse_option(const char *command, int option, struct render_argument
 		return true;
 	case 'q':
 		return a->squeeze = true;
+	case 'V':
+		if (a->view_count == VIEWS_MAX)
+			cli_usage_error(command, "--view: a page has %d views at most", VIEWS_MAX);
+		else
+			a->views[a->view_count] = optarg;
+		return a->view_count++ < VIEWS_MAX;
 	case 'c':
 		return parse_counters(command, optarg, &a->counters);
 	default:
@@ -154,6 +166,8 @@ static int settle_format(const char *command, struct render_arguments *a)
 		return cli_usage_error(command,
 			"\"%s\" has an unknown suffix; name it .svg, .png, .pdf or .html, or use --format",
 			a->output);
+	if (a->view_count && a->format != FORMAT_HTML)
+		return cli_usage_error(command, "--view is for pages: -o OUT.html");
 	if (a->format == FORMAT_PNG && a->width * a->height > PIXELS_MAX)
 		return cli_usage_error(command,
 			"a PNG of %llu x %llu is too large (100 million pixels at most); SVG has no such limit",
@@ -181,6 +195,7 @@ static int parse(int argc, char **argv, struct render_arguments *a, bool *ret_ru
 		{"height", required_argument, NULL, 'H'},
 		{"theme", required_argument, NULL, 't'},
 		{"focus", required_argument, NULL, 'f'},
+		{"view", required_argument, NULL, 'V'},
 		{"squeeze", no_argument, NULL, 'q'},
 		{"counters", required_argument, NULL, 'c'},
 		RENDER_ROWS_OPTIONS,
@@ -453,6 +468,8 @@ static int write_page(const struct render_arguments *a, const struct cli_trace *
 		.view = view,
 		.files = files,
 		.file_count = count,
+		.views = a->views,
+		.view_count = a->view_count,
 		.hz = cli_trace_hz(),
 	};
 	int error = page_write(&content, text);
