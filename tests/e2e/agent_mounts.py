@@ -10,7 +10,7 @@ from harness import WEFT, case, equal, main, skip, temporary_directory
 from waiting import wait_until
 
 MS_NOSUID_NODEV, MS_REC_PRIVATE = 2 | 4, 1 << 14 | 1 << 18
-NEW_MOUNTS = 0x20000
+NEW_MOUNTS, DETACH = 0x20000, 2
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -28,7 +28,10 @@ def mounted_over(folder):
         options = b'fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other' % daemon
         if LIBC.mount(b'weft', folder.encode(), b'fuse', MS_NOSUID_NODEV, options):
             skip('FUSE cannot be mounted: ' + os.strerror(ctypes.get_errno()))
-        yield
+        try:
+            yield
+        finally:
+            LIBC.umount2(folder.encode(), DETACH)
     finally:
         os.close(daemon)
 
