@@ -9,6 +9,7 @@
  * until the waiter has the lock.
  */
 #include "thread/held.h"
+#include "thread/readers.h"
 
 #include <string.h>
 
@@ -100,19 +101,20 @@ static void find_holder(struct weft__thread_object *lock, int owner)
 }
 
 struct weft__thread_waiting weft__thread_lock_wait(
-	const void *address, int owner, const char *word, const void *caller, bool is_timed)
+	const void *address, int owner, const struct weft__thread_origin *origin, bool is_timed)
 {
-	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_LOCK};
 	int saved = weft__hooks_begin();
 	struct weft__thread_waiting it = {
-		weft__thread_object(address, &origin), {.waiter = WEFT_TASK_NONE}, 0};
+		weft__thread_object(address, origin), {.waiter = WEFT_TASK_NONE}, 0};
 	if (it.lock) {
 		weft__thread_object_enter(it.lock);
 		find_holder(it.lock, owner);
+		if (origin->kind == WEFT_KIND_RWLOCK)
+			weft__thread_find_readers(it.lock);
 		if (is_timed)
 			weft__thread_wait_limited(it.lock);
 		it.began_ns = weft__hooks_now_ns();
-		it.wait = weft__hooks_wait_for(it.lock->alive.task, word);
+		it.wait = weft__hooks_wait_for(it.lock->alive.task, origin->word);
 	}
 	weft__hooks_end(saved);
 	return it;

@@ -16,7 +16,7 @@ struct weft__thread_waiting {
 
 /* The lock is not free. `owner`: the number of the thread that holds it, 0 if that is unknown. */
 struct weft__thread_waiting weft__thread_lock_wait(
-	const void *address, int owner, const char *word, const void *caller, bool is_timed);
+	const void *address, int owner, const struct weft__thread_origin *origin, bool is_timed);
 
 /* The wait is over. `holds`: the task has the lock now, alone. */
 void weft__thread_lock_got(const struct weft__thread_waiting *it, bool holds);

@@ -17,7 +17,8 @@ static struct weft__thread_waiting begin_wait(
 {
 	const pthread_mutex_t *mutex = address;
 	int owner = __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
-	return weft__thread_lock_wait(mutex, owner, "lock", caller, is_timed);
+	const struct weft__thread_origin origin = {"lock", caller, WEFT_KIND_LOCK};
+	return weft__thread_lock_wait(mutex, owner, &origin, is_timed);
 }
 
 static bool is_taken(int error)

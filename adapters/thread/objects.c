@@ -157,7 +157,7 @@ static void make_task(struct weft__thread_object *it, const struct weft__thread_
 	it->other = 0;
 	it->key = 0;
 	it->held_since_ns = 0;
-	if (origin->kind == WEFT_KIND_LOCK)
+	if (origin->kind == WEFT_KIND_LOCK || origin->kind == WEFT_KIND_RWLOCK)
 		weft__thread_find_lock_metrics(it, name);
 	__atomic_store_n(&it->epoch, weft__hooks_epoch(), __ATOMIC_RELEASE);
 	weft__hooks_use(used, (size_t)(it - objects));

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: ISC
  *
- * Locks for readers and writers. Waits are recorded as for a mutex. The known holder is a writer:
- * glibc only counts readers.
+ * Locks for readers and writers. Waits are recorded as for a mutex. glibc knows the writer, but
+ * only counts readers: those are known by readers.h.
  */
 #include <errno.h>
 #include <pthread.h>
 
 #include "thread/held.h"
+#include "thread/readers.h"
 
 #define CALLER __builtin_return_address(0)
 
 static struct weft__thread_waiting begin_wait(
 	const pthread_rwlock_t *lock, const void *caller, bool is_timed)
 {
+	const struct weft__thread_origin origin = {"rwlock", caller, WEFT_KIND_RWLOCK};
 	int writer = __atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED);
-	return weft__thread_lock_wait(lock, writer, "rwlock", caller, is_timed);
+	return weft__thread_lock_wait(lock, writer, &origin, is_timed);
 }
 
 /* NULL means no time-out. glibc declares the parameter nonnull, so the compiler would drop the test
@@ -34,11 +36,13 @@ static bool is_valid(clockid_t clock, const struct timespec *until)
 		if (!HOOKS_RECORD || !(is_valid))                                           \
 			return ORIGINAL(name) arguments;                                        \
 		int error = ORIGINAL(try_first)(lock);                                      \
-		if (likely(error != EBUSY))                                                 \
-			return error;                                                           \
-		struct weft__thread_waiting it = begin_wait(lock, CALLER, is_timed);        \
-		error = ORIGINAL(name) arguments;                                           \
-		weft__thread_lock_got(&it, is_writer &&error == 0);                         \
+		if (unlikely(error == EBUSY)) {                                             \
+			struct weft__thread_waiting it = begin_wait(lock, CALLER, is_timed);    \
+			error = ORIGINAL(name) arguments;                                       \
+			weft__thread_lock_got(&it, is_writer &&error == 0);                     \
+		}                                                                           \
+		if (!is_writer && error == 0)                                               \
+			weft__thread_reads(lock);                                               \
 		return error;                                                               \
 	}
 #define ORIGINAL(name)  NEXT(name)
@@ -61,6 +65,8 @@ TAKE(pthread_rwlock_clockwrlock, (pthread_rwlock_t *restrict lock, clockid_t clo
 HOOK(pthread_rwlock_unlock)
 int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
+	if (weft__thread_reading)
+		weft__thread_reads_no_longer(lock);
 	weft__thread_lock_release_if_busy(lock);
 	return NEXT(pthread_rwlock_unlock)(lock);
 }

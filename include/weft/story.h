@@ -137,7 +137,7 @@ bool weft_story_wait_at(const struct weft_story *story, uint32_t task, uint64_t 
 size_t weft_story_wait_sources(
 	const struct weft_model *model, const struct weft_story_wait *wait, char *buffer, size_t size);
 
-/* A task that holds a lock, semaphore, pool or queue. */
+/* A task that holds a lock, rwlock, semaphore, pool or queue. */
 struct weft_story_hold {
 	uint32_t task;
 	uint64_t since; /* ns */

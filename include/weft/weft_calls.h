@@ -93,8 +93,8 @@ void weft_close_as(uint64_t task, uint64_t target) WEFT__DIRECT;
 void weft_time_out(uint64_t target) WEFT__DIRECT;
 void weft_time_out_as(uint64_t task, uint64_t target) WEFT__DIRECT;
 
-/* The task takes `resource`, a task of kind lock, semaphore, pool or queue. If it has to wait, a
- * try_read before says so: readers then show which task holds the resource. */
+/* The task takes `resource`, a task of kind lock, rwlock, semaphore, pool or queue. If it has to
+ * wait, a try_read before says so: readers then show which task holds the resource. */
 void weft_acquire(uint64_t resource) WEFT__DIRECT;
 void weft_acquire_as(uint64_t task, uint64_t resource) WEFT__DIRECT;
 

@@ -45,8 +45,8 @@ void weft_ffi_close(struct weft_category *category, unsigned level, uint64_t tas
 void weft_ffi_time_out(struct weft_category *category, unsigned level, uint64_t task,
 	uint64_t target);
 
-/* `task` takes `resource`, a task of kind lock, semaphore, pool or queue. If it has to wait, a
- * try_read before says so: readers then show which task holds the resource. */
+/* `task` takes `resource`, a task of kind lock, rwlock, semaphore, pool or queue. If it has to
+ * wait, a try_read before says so: readers then show which task holds the resource. */
 void weft_ffi_acquire(struct weft_category *category, unsigned level, uint64_t task,
 	uint64_t resource);
 

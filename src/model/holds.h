@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The tasks that hold one resource (a lock, semaphore, pool or queue), by the rules of
+ * The tasks that hold one resource (a lock, rwlock, semaphore, pool or queue), by the rules of
  * docs/model.md, *Holding*. The caller passes tasks as they are named now; holders may have become
  * others since, so the caller updates `list[].task` before a call.
  */
@@ -32,8 +32,8 @@ struct weft__holders {
 /* True for the kinds of tasks that others hold. */
 static inline bool weft__model_is_resource(unsigned kind)
 {
-	return kind == WEFT_KIND_LOCK || kind == WEFT_KIND_SEMAPHORE || kind == WEFT_KIND_POOL ||
-		   kind == WEFT_KIND_QUEUE;
+	return kind == WEFT_KIND_LOCK || kind == WEFT_KIND_RWLOCK || kind == WEFT_KIND_SEMAPHORE ||
+		   kind == WEFT_KIND_POOL || kind == WEFT_KIND_QUEUE;
 }
 
 void weft__model_holders_finish(struct weft__holders *holders);

@@ -2,6 +2,7 @@
 """Programs that nobody changed, and that hang: what the trace shows of the reason, live and saved."""
 import contextlib
 import os
+import re
 import signal
 import subprocess
 
@@ -14,14 +15,16 @@ A_CHILD = 'exit of a child'
 
 class Hang:
     """The trace of a part of the subject, killed once each of its processes waits for what `waits` has for it: the begin of a label.
-    They are stopped before they are killed, as the end of one lets others go on."""
-    def __init__(self, *part, waits, folder):
+    Or once the first one, which still runs, has a problem. They are stopped before they are killed, as the end of one lets others go on."""
+    def __init__(self, *part, folder, waits=(), problem=None):
         self.folder, env = os.path.join(folder, 'traces'), {'XDG_RUNTIME_DIR': folder}
-        process = subprocess.Popen([WEFT, 'record', '-a', 'thread,io', '--size', '64K', '-o', self.folder + '/', '--', SUBJECT, *part],
+        process = subprocess.Popen([WEFT, 'record', '-a', 'thread,io', '--size', '1M', '-o', self.folder + '/', '--', SUBJECT, *part],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, **env))
         self.pids = [int(number) for number in process.stdout.readline().split()]
         for pid, source in zip(self.pids, waits):
             wait_until('a wait for ' + source, lambda: source in weft('why', pid, env=env, status=None).stdout, process)
+        if problem:
+            wait_until(problem, lambda: problem in weft('dump', '--problems', self.pids[0], env=env).stdout, process)
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for pid in self.pids:
                 with contextlib.suppress(ProcessLookupError):
@@ -59,6 +62,18 @@ def a_child_that_may_end_lets_its_parent_go_on():
         with temporary_directory() as folder:
             hang = Hang('parent', how, waits=[A_CHILD, 'pipe', 'any signal'], folder=folder)
             assert 'error deadlock' not in found(hang), (how, hang.problems())
+
+
+@case
+def a_writer_that_readers_pass():
+    """Readers are recorded from when the writer waits: those who read then, and those who come later."""
+    with temporary_directory() as folder:
+        hang = Hang('readers', '', folder=folder, problem='starvation')
+        first = hang.problems()[0]
+        equal((first['severity'], first['problem']), ('error', 'starvation'), hang.problems())
+        assert re.search("thread 1 'waits-subject' waits .* for rwlock table .* until the end, while others had it", first['sentence']), first
+        why = hang.why('waits-subject')
+        assert re.search("rwlock [0-9]+ 'rwlock table' is held by thread [0-9]+ 'reader' since ", why), why
 
 
 main()

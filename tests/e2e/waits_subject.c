@@ -4,6 +4,8 @@
  * processes, its own first.
  */
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,12 +105,47 @@ static void parent(const char *how)
 	wait_for(call, children[0]);
 }
 
+/* ---- A writer that never comes between two readers, as always one of them reads ---- */
+
+static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
+static sem_t begun, turns[2];
+
+/* The reader that has the turn unlocks and locks again, while the other reader has it locked. */
+static void *read_in_turns(void *number)
+{
+	const size_t own = (size_t)number;
+	pthread_setname_np(pthread_self(), "reader");
+	pthread_rwlock_rdlock(&table);
+	sem_post(&begun);
+	for (;;) {
+		usleep(1000);
+		sem_wait(&turns[own]);
+		pthread_rwlock_unlock(&table);
+		pthread_rwlock_rdlock(&table);
+		sem_post(&turns[1 - own]);
+	}
+	return NULL;
+}
+
+static void readers(const char *how)
+{
+	pthread_t thread;
+	(void)how;
+	sem_init(&turns[0], 0, 1);
+	for (size_t i = 0; i < 2; i++)
+		pthread_create(&thread, NULL, read_in_turns, (void *)i);
+	for (int i = 0; i < 2; i++)
+		sem_wait(&begun);
+	print_processes(NULL, 0);
+	pthread_rwlock_wrlock(&table);
+}
+
 int main(int count, char **arguments)
 {
 	static const struct {
 		const char *name;
 		void (*function)(const char *how);
-	} parts[] = {{"parent", parent}};
+	} parts[] = {{"parent", parent}, {"readers", readers}};
 	for (size_t i = 0; count == 3 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function(arguments[2]);

@@ -49,7 +49,8 @@ static bool is_inside(const struct weft_story *story, uint32_t source)
 	const struct weft_model *model = story->model;
 	const unsigned kind = model->tasks.kind[source];
 	struct weft__elsewhere other;
-	return (kind == WEFT_KIND_CONDITION || kind == WEFT_KIND_LOCK || kind == WEFT_KIND_THREAD) &&
+	return (kind == WEFT_KIND_CONDITION || kind == WEFT_KIND_LOCK || kind == WEFT_KIND_RWLOCK ||
+			   kind == WEFT_KIND_THREAD) &&
 		   last_tag(model, source, WEFT_TAG_LIMITED) == WEFT_NONE &&
 		   !weft__story_held_elsewhere(story, source, model->summary.end, &other);
 }

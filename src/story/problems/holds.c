@@ -220,7 +220,7 @@ static void read_edges(struct weft__resource_holds *h, uint32_t resource)
 	const unsigned kind = h->model->tasks.kind[resource];
 	struct weft__edge_list to = weft__story_edges_to(h->story, resource);
 	h->waits = h->count = h->nested = 0;
-	h->is_shared = kind == WEFT_KIND_POOL || kind == WEFT_KIND_QUEUE;
+	h->is_shared = kind == WEFT_KIND_POOL || kind == WEFT_KIND_QUEUE || kind == WEFT_KIND_RWLOCK;
 	for (uint32_t i = 0; i < to.count; i++) {
 		uint32_t edge = to.edges[i], task = e->from[edge];
 		uint64_t time = e->time[edge];

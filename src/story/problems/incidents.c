@@ -129,7 +129,8 @@ static bool is_because(struct reasons *s, enum weft_problem_type type, uint32_t 
 	if (reason->task == WEFT_NONE)
 		return false;
 	if (reason->task == it->task)
-		return type == WEFT_PROBLEM_SLOW || type == WEFT_PROBLEM_HOG;
+		return type == WEFT_PROBLEM_SLOW || type == WEFT_PROBLEM_HOG ||
+			   type == WEFT_PROBLEM_STARVATION;
 	return leads_to(s, it->task, middle, reason->task);
 }
 

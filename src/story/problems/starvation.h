@@ -8,7 +8,7 @@
 #include "story/problems/findings.h"
 #include "story/problems/holds.h"
 
-/* Adds a problem if the task that waited longest for `resource` starved. There is a hold at least.
+/* Adds a problem if the task that waited longest for `resource` starved.
  */
 void weft__story_look_for_starvation(
 	struct weft__findings *findings, const struct weft__resource_holds *holds, uint32_t resource);
