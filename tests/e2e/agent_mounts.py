@@ -42,13 +42,14 @@ def a_path_that_a_process_chose_does_not_stop_it():
         skip('only root looks at programs of others')
     with agent_host.host(subject=agent_host.PLAIN, records=False) as it, temporary_directory() as run:
         it.env = dict(it.env, WEFT_AGENT='none', XDG_RUNTIME_DIR=run)
-        covered = it.program('requests 3', command=(WEFT, 'record', '-o', it.outer, '--'))
-        other = it.program('requests 4')
+        name = 'only-%d' % os.getpid()  # the agent counts other programs of this machine, too
+        covered = it.program(name + ' 3', command=(WEFT, 'record', '-o', it.outer, '--'))
+        other = it.program(name + ' 4')
         with mounted_over(run):
             agent = subprocess.Popen([WEFT, 'agent', '--folder', it.folder, '--data', it.data], stderr=subprocess.DEVNULL,
                                      env=dict(it.env, XDG_RUNTIME_DIR=it.outer))
             it.running.append(agent)
-            sql = "SELECT total FROM totals WHERE metric = 'requests' AND program = 'metrics-subject'"
+            sql = "SELECT total FROM totals WHERE metric = '%s'" % name
             wait_until('both are counted', lambda: os.path.exists(it.data) and os.path.getsize(it.data) and
                        it.ask("SELECT name FROM sqlite_master WHERE name = 'totals'") and it.ask(sql) == [(7,)], agent)
             it.looks(agent)
