@@ -375,6 +375,24 @@ uint32_t weft_model_attribute_count(const struct weft_model *model, uint32_t not
 struct weft_field weft_model_attribute(
 	const struct weft_model *model, uint32_t note, uint32_t number);
 
+/* For which trace a task works, or a span: see weft/context.h. Texts are the model's, ids
+ * lower-case hexadecimal digits. */
+struct weft_trace_context {
+	const char *trace_id, *span_id;
+	const char *parent_span_id; /* NULL: it is the first span of its trace */
+	const char *state;          /* NULL: none */
+	uint64_t time_ns;           /* when the program said so */
+	uint8_t flags;              /* enum weft_context_flag, and others */
+};
+
+/* The context that a task was given last. False if it has none of its own: then it works for that
+ * of the task that created it. */
+bool weft_model_context(
+	const struct weft_model *model, uint32_t task, struct weft_trace_context *ret_context);
+/* The same of one of its spans. */
+bool weft_model_span_context(const struct weft_model *model, uint32_t task,
+	const struct weft_span *span, struct weft_trace_context *ret_context);
+
 /* Writes the text of a note for people: "after-chn-1", "bytes+5", "load=0.7", "queue=7", of a mark
  * with its attributes "sent bytes=7". Writes at most `size` bytes with the NUL, returns the full
  * length without it. */

@@ -4,6 +4,7 @@
  */
 #include <weft/error.h>
 
+#include "record/context.h"
 #include "record/metrics.h"
 #include "record/recorder.h"
 
@@ -47,4 +48,21 @@ int weft__platform_metrics_reserve(uint32_t count)
 {
 	(void)count;
 	return WEFT_ERROR_UNSUPPORTED;
+}
+
+struct weft__contexts *weft__platform_contexts(void)
+{
+	static struct weft__contexts contexts;
+	return &contexts;
+}
+
+uint64_t weft__platform_random(void)
+{
+	return 0;
+}
+
+WEFT__EXPORT bool weft_context_from_environment(struct weft_context *ret_context)
+{
+	*ret_context = (struct weft_context){0};
+	return false;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
 """The package weft of Python: what it records, and what it refuses."""
+import json
 import os
 import re
 import sys
@@ -234,6 +235,49 @@ if __name__ == '__main__':
 ''', env={'PYTHONPATH': PACKAGES})
         tasks = json_lines(weft('dump', '--tasks', '--json', folder).stdout)
     equal(sorted(task['label'] for task in tasks if task['label']), ['child 0', 'child 1', 'child 2', 'parent'])
+
+
+@case
+def contexts_go_from_task_to_task():
+    """And from program to program, whether or not anything is recorded."""
+    code = ("""
+import asyncio, weft
+remote = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+seen = {}
+
+async def part(name):
+    seen[name + ' child'] = weft.context()
+
+async def serve(name, parent):
+    seen[name] = weft.context_start(parent)
+    await asyncio.sleep(0)
+    with weft.span('query', traced=True):
+        seen[name + ' query'] = weft.context()
+    assert weft.context() == seen[name]
+    await asyncio.create_task(part(name))
+    assert seen[name + ' child'] == seen[name]
+
+async def main():
+    await asyncio.gather(serve('first', remote), serve('second', 'nonsense'))
+    assert weft.context() == ''
+
+asyncio.run(main())
+weft.context_set(remote)
+assert weft.context() == remote
+print(*seen.values(), sep='\\n')
+""")
+    trace = Trace(code + "import weft, json; weft.note(json.dumps(seen))")
+    seen = json.loads(trace.values('note', 'text')[-1])
+    marks = {mark['fields']['span_id']: mark['fields'] for mark in trace.events if mark['event'] == 'mark' and mark['name'].endswith(' context')}
+    equal(len(marks), 4)
+    first, query = (marks[seen[name].split('-')[2]] for name in ('first', 'first query'))
+    equal((first['trace_id'], first['parent_span_id']), ('4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'))
+    equal((query['trace_id'], query['parent_span_id']), (first['trace_id'], first['span_id']))
+    second = marks[seen['second'].split('-')[2]]
+    assert second['trace_id'] != first['trace_id'] and 'parent_span_id' not in second, second
+    assert seen['second'].endswith('-03'), seen
+    alone = python(code)
+    equal(set(alone.stdout.split()), {'00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'}, alone.stderr)
 
 
 @case

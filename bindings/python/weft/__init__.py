@@ -17,9 +17,11 @@ says what each call means. `weft record -- python3 PROGRAM` records the tasks of
 """
 from weft._weft import *  # noqa: F401, F403
 from weft import _weft
+from weft.contexts import context, context_from_environment, context_set, context_start
 from weft.metrics import Counter, Gauge, Histogram
 
-__all__ = [name for name in dir(_weft) if not name.startswith('_')] + ['Counter', 'Gauge', 'Histogram', 'span', 'task']
+__all__ = [name for name in dir(_weft) if not name.startswith('_')] + [
+    'Counter', 'Gauge', 'Histogram', 'context', 'context_from_environment', 'context_set', 'context_start', 'span', 'task']
 
 
 class task:
@@ -54,19 +56,25 @@ class task:
 class span:
     """Within a `with` statement, a span of the task that runs: a part of its work that has a name.
 
-    Spans nest. A coroutine that weft.asyncio records may wait within the statement.
+    Spans nest. A coroutine that weft.asyncio records may wait within the statement. With `traced`, the span has a trace
+    context of its own within the statement, in the trace of context().
     """
 
-    __slots__ = ('_name', '_category', '_level', '_is_recorded')
+    __slots__ = ('_name', '_category', '_level', '_is_recorded', '_is_traced', '_outer')
 
-    def __init__(self, name, category=None, level=0):
-        self._name, self._category, self._level = name, category, level
+    def __init__(self, name, category=None, level=0, traced=False):
+        self._name, self._category, self._level, self._is_traced = name, category, level, traced
         self._is_recorded = False
 
     def __enter__(self):
         self._is_recorded = _weft.begin(self._name, category=self._category, level=self._level)
+        if self._is_traced:
+            self._outer = context()
+            context_set(_weft._context_begin(self._outer, category=self._category, level=self._level))
         return self
 
     def __exit__(self, kind, error, traceback):
         if self._is_recorded:
             _weft.end()
+        if self._is_traced:
+            context_set(self._outer)

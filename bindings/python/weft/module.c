@@ -62,6 +62,7 @@ PyMODINIT_FUNC PyInit__weft(void)
 		PyModule_AddFunctions(module, weft_python_of_texts) == 0 &&
 		PyModule_AddFunctions(module, weft_python_of_threads) == 0 &&
 		PyModule_AddFunctions(module, weft_python_of_metrics) == 0 &&
+		PyModule_AddFunctions(module, weft_python_of_contexts) == 0 &&
 		PyModule_AddFunctions(module, more_functions) == 0)
 		return module;
 	Py_XDECREF(module);

@@ -8,9 +8,9 @@
 
 #include "arguments.h"
 
-/* Three tables, each ending with an empty row. */
-extern PyMethodDef weft_python_of_metrics[], weft_python_of_tasks[], weft_python_of_texts[],
-	weft_python_of_threads[];
+/* Tables, each ending with an empty row. */
+extern PyMethodDef weft_python_of_contexts[], weft_python_of_metrics[], weft_python_of_tasks[],
+	weft_python_of_texts[], weft_python_of_threads[];
 
 /* Begins a function; PASSED are its arguments. */
 #define FUNCTION(name)            \

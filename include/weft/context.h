@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Trace contexts: which request, of which program, a task works for. A context is passed from
+ * program to program as W3C Trace Context describes it (https://www.w3.org/TR/trace-context-2/), in
+ * an HTTP header for example. With it, readers join what several programs recorded, and tasks are
+ * exported under ids that other programs know.
+ *
+ *     struct weft_context remote, own;
+ *     weft_context_parse(header, strlen(header), &remote); "00-4bf92f3577b3…-00f067aa0ba902b7-01"
+ *     weft_context_start(&remote, &own);                        the current task is a span of that
+ * trace
+ *
+ *     char header[WEFT_CONTEXT_TEXT];
+ *     weft_context_print(&own, header);                         for a request to another program
+ *
+ * Tasks that a task with a context creates belong to it without further calls.
+ *
+ * All functions may be called on any thread, also in signal handlers. None blocks, allocates, locks
+ * or sets errno. While nothing is recorded, a new context is its parent, so that a program passes
+ * on what it received.
+ */
+#ifndef WEFT_CONTEXT_H
+#define WEFT_CONTEXT_H
+
+#include <weft/weft.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum weft_context_flag {
+	WEFT_CONTEXT_SAMPLED = 1, /* the trace's first program wants it to be kept */
+	WEFT_CONTEXT_RANDOM = 2,  /* at least the last 7 bytes of the trace id are random */
+};
+
+struct weft_context {
+	uint64_t trace_high, trace_low; /* the trace id, of which the first byte is the highest one of
+									   trace_high; both 0: no context */
+	uint64_t span;                  /* the span id; 0: no context */
+	/* The header `tracestate` as it was received, of which up to 512 bytes are recorded. The
+	 * program's memory, and for the program to pass on. */
+	const char *state;
+	uint32_t state_size;
+	uint8_t flags; /* enum weft_context_flag, and others as they were received */
+	uint8_t reserved[3];
+};
+
+/* Bytes of a `traceparent` with its NUL. */
+#define WEFT_CONTEXT_TEXT 56
+
+#ifndef WEFT_DISABLED
+
+/* Reads a `traceparent` of `size` bytes. False, and no context, if it is not valid. Spaces and tabs
+ * around it are allowed, as is what later versions of the format add at its end. */
+bool weft_context_parse(const char *text, size_t size, struct weft_context *ret_context);
+
+/* The context in the environment variable TRACEPARENT, which programs that start others set. False,
+ * and no context, if there is none. */
+bool weft_context_from_environment(struct weft_context *ret_context);
+
+/* Writes a `traceparent` with its NUL. Returns its length; 0 without a context. */
+size_t weft_context_print(const struct weft_context *context, char ret_text[WEFT_CONTEXT_TEXT]);
+
+/* The task is a span of the trace of `parent`, or, without a context or with NULL, of a new trace.
+ * Records that, and sets the new context for the task. `ret_context` may be NULL. */
+#define weft_context_start(parent, ret_context) \
+	weft_context_start_as(WEFT_TASK_CURRENT, parent, ret_context)
+#define weft_context_start_as(task, parent, ret_context) \
+	weft_ffi_context_start(                              \
+		&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_INFO), task, parent, ret_context)
+
+/* A part of the current task is a span: weft_begin(name) with a context, which is set.
+ * weft_context_end is weft_end, and sets the context that was current before. */
+#define weft_context_begin(name, parent, ret_context)                                   \
+	do {                                                                                \
+		weft_begin(name);                                                               \
+		weft_ffi_context_begin(                                                         \
+			&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_INFO), parent, ret_context); \
+	} while (0)
+#define weft_context_end(outer)  \
+	do {                         \
+		weft_end();              \
+		weft_context_set(outer); \
+	} while (0)
+
+/* The thread's current task works for this context from now on; NULL: for none. Without a current
+ * task, or while nothing is recorded, the thread does. */
+void weft_context_set(const struct weft_context *context);
+
+/* The context for which the thread's current task, or the thread without one, works; without the
+ * state. False, and no context, if none was set, and if since then one was set for more than some
+ * 1,000 other tasks. */
+bool weft_context_current(struct weft_context *ret_context);
+
+/* Freestanding programs: three random numbers from which ids are made, before the first id. Without
+ * this call they are made from the clock, and are not called random. */
+void weft_context_seed(const uint64_t seeds[3]);
+
+/* The same for other languages; the parameters that all these calls have are in weft_ffi.h. */
+void weft_ffi_context_start(struct weft_category *category, unsigned level, uint64_t task,
+	const struct weft_context *parent, struct weft_context *ret_context);
+/* For the span that the current task began last. */
+void weft_ffi_context_begin(struct weft_category *category, unsigned level,
+	const struct weft_context *parent, struct weft_context *ret_context);
+
+#else
+
+static inline void weft__context_none(struct weft_context *ret_context)
+{
+	static const struct weft_context none;
+	if (ret_context)
+		*ret_context = none;
+}
+static inline bool weft_context_parse(
+	const char *text, size_t size, struct weft_context *ret_context)
+{
+	(void)text;
+	(void)size;
+	weft__context_none(ret_context);
+	return false;
+}
+static inline bool weft_context_from_environment(struct weft_context *ret_context)
+{
+	weft__context_none(ret_context);
+	return false;
+}
+static inline size_t weft_context_print(
+	const struct weft_context *context, char ret_text[WEFT_CONTEXT_TEXT])
+{
+	(void)context;
+	ret_text[0] = 0;
+	return 0;
+}
+static inline void weft_context_set(const struct weft_context *context)
+{
+	(void)context;
+}
+static inline bool weft_context_current(struct weft_context *ret_context)
+{
+	weft__context_none(ret_context);
+	return false;
+}
+#define weft_context_seed(seeds) WEFT__UNUSED(seeds)
+#define weft_context_start(parent, ret_context) \
+	(WEFT__UNUSED(parent), weft__context_none(ret_context))
+#define weft_context_start_as(task, parent, ret_context) \
+	(WEFT__UNUSED(task, parent), weft__context_none(ret_context))
+#define weft_context_begin(name, parent, ret_context) \
+	(WEFT__UNUSED(name, parent), weft__context_none(ret_context))
+#define weft_context_end(outer) WEFT__UNUSED(outer)
+
+#endif /* WEFT_DISABLED */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
