@@ -116,12 +116,17 @@ static gboolean tick(GtkWidget *widget, GdkFrameClock *clock, void *context)
 	return G_SOURCE_REMOVE;
 }
 
-void window_refresh(struct window *window)
+static void end_waiting(struct window *window)
 {
 	if (window->timer)
 		g_source_remove(window->timer);
 	window->timer = 0;
 	want_ticks(window);
+}
+
+void window_refresh(struct window *window)
+{
+	end_waiting(window);
 	fetch_changes(window);
 }
 
@@ -139,13 +144,15 @@ void window_command(struct window *window, const char *command)
 
 /* ---- The window's parts ---- */
 
+/* GTK is giving widgets their sizes: what else has changed is shown by the next tick, as the header
+ * may change its own. */
 static void resize(GtkDrawingArea *area, int width, int height, void *context)
 {
 	struct window *window = context;
 	double zoom = window->picture->zoom;
 	(void)area;
 	weft_viewer_resize(window->viewer, width / zoom, height / zoom, window_now());
-	window_refresh(window);
+	end_waiting(window);
 }
 
 static void change_text_scale(GObject *settings, GParamSpec *property, void *context)

@@ -6,6 +6,7 @@ import functools
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -257,6 +258,7 @@ class Program:
 
     def end(self):
         out, errors = communicate(self.process)
+        assert not re.search(r'-(WARNING|CRITICAL) \*\*', errors), errors  # of GTK and its libraries
         return self.process.returncode, out, errors
 
 
