@@ -149,6 +149,7 @@ static WEFT__OUT_OF_LINE void record_slowly(weft_metric metric, uint64_t value)
 
 #define OLD_NS UINT64_C(10000000000)
 
+#ifndef WEFT_FREESTANDING /* its histograms show none by themselves */
 static inline bool is_larger(weft_metric histogram, uint64_t value)
 {
 	const struct weft__metrics *m = weft__record_metrics();
@@ -163,6 +164,7 @@ static WEFT__OUT_OF_LINE void show(weft_metric metric, uint64_t value)
 	if (row < WEFT_ABI_METRIC_ROWS)
 		weft__record_metric_show(m, row, value, false);
 }
+#endif
 
 /* One that was left in the middle, by a jump out of a handler, is taken over once it is old. */
 void weft__record_metric_show(struct weft__metrics *m, uint32_t row, uint64_t value, bool chosen)
