@@ -111,15 +111,15 @@ def metrics_without_a_file_are_found_too():
 @case
 def a_program_under_weft_record_counts_once():
     with host() as it:
-        env = it.env
+        env, name = it.env, 'only-%d' % os.getpid()  # this agent sees the programs of other tests, too
         for agent, files in (it.folder, 1), ('none', 0):
             it.env = dict(env, WEFT_AGENT=agent)
-            program = it.program('requests 7', command=(WEFT, 'record', '-o', '%s/%d.weft' % (it.outer, files), '--'))
+            program = it.program(name + ' 7', command=(WEFT, 'record', '-o', '%s/%d.weft' % (it.outer, files), '--'))
             equal(len(it.files()), files)
             it.env = env
             watcher = subprocess.Popen([WEFT, 'agent', '--folder', it.folder, '--data', it.data], stderr=subprocess.DEVNULL, env=env)
             it.running.append(watcher)
-            sql = "SELECT total FROM totals WHERE metric = 'requests' AND program = 'metrics-subject'"
+            sql = "SELECT total FROM totals WHERE metric = '%s'" % name
             wait_until('it is counted', lambda: os.path.exists(it.data) and tables(it) and sum(row[0] for row in it.ask(sql)) == 7 * (2 - files), watcher)
             it.end(program)
             watcher.send_signal(signal.SIGTERM)

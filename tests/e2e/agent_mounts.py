@@ -16,7 +16,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 @contextlib.contextmanager
 def mounted_over(folder):
-    """A FUSE mount for all users, whose daemon does not even answer the first request. Whoever asks waits until its descriptor is closed."""
+    """Mounts a file system of FUSE for which no daemon answers: all that ask wait until its descriptor is closed."""
     try:
         daemon = os.open('/dev/fuse', os.O_RDWR | os.O_CLOEXEC)
     except OSError:

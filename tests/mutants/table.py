@@ -641,7 +641,7 @@ MUTANTS = [
     *in_file(
         'src/runs/attach/page.c',
         ('file.stx_size <= kind->most;', 'true;', 'run_attach'),
-        ('file.stx_ino == mapping->inode && ', '', 'run_attach')),
+        ('file.stx_ino != mapping->inode || ', '', 'run_attach')),
     *in_file(
         'src/runs/attach/answered.c',
         ('status.st_uid == user &&', 'true &&', 'run_attach'),

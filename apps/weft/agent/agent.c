@@ -20,6 +20,8 @@
 #include <weft/source.h>
 
 #include "agent/agent.h"
+#include "agent/mmv.h"
+#include "agent/rollup.h"
 #include "cli/cli.h"
 #include "runs/attach/region.h"
 #include "runs/message.h"
@@ -58,7 +60,10 @@ static const char usage[] =
 	"  --token-file FILE  the token of requests; default: a new random one, which is printed\n"
 	"  --tokens FILE      further tokens, which show at /metrics what has some labels: lines like\n"
 	"                     TOKEN customer=acme\n"
-	"  --depth N          /metrics has series of N labels at most\n"
+	"  --depth N          /metrics, and --mmv, have series of N labels at most\n"
+	"\n"
+	"  --mmv DIR          write the values of /metrics to a file in DIR, which Performance Co-Pilot\n"
+	"                     reads: /var/lib/pcp/tmp/mmv\n"
 	"\n"
 	"  --help             this text\n"
 	"\n"
@@ -71,6 +76,7 @@ struct agent_arguments {
 	bool is_once;
 	bool has_made_folder;
 	struct agent_http_options http; /* no address: none */
+	struct weft__agent_mmv mmv;
 };
 
 /* ---- Folders and files ---- */
@@ -198,6 +204,22 @@ static int64_t now_s(void)
 	return now.tv_sec;
 }
 
+/* A failure is reported once. */
+static void write_mmv(struct weft__agent_mmv *mmv, const struct weft__agent *agent)
+{
+	struct weft__agent_rollup rollup;
+	if (!mmv->folder)
+		return;
+	errno = ENOMEM;
+	bool good = weft__agent_rollup_read(agent->ledger.database.it, NULL, 0, &rollup) == SQLITE_OK &&
+				weft__agent_mmv_write(mmv, rollup.samples, rollup.count, now_s());
+	const int error = good ? 0 : errno;
+	weft__agent_rollup_finish(&rollup);
+	if (error && error != mmv->error)
+		cli_error("--mmv: %s: %s", weft__runs_shown(mmv->folder), strerror(error));
+	mmv->error = error;
+}
+
 /* Programs would put their counters into a folder that no agent reads. */
 static int give_up(const struct agent_arguments *a)
 {
@@ -206,7 +228,7 @@ static int give_up(const struct agent_arguments *a)
 	return CLI_NO;
 }
 
-static int run_agent(const struct agent_arguments *a)
+static int run_agent(struct agent_arguments *a)
 {
 	struct weft__agent agent;
 	sigset_t ends;
@@ -223,12 +245,16 @@ static int run_agent(const struct agent_arguments *a)
 		return give_up(a);
 	}
 	bool good;
-	do
+	do {
 		good = weft__agent_look(&agent, now_s());
-	while (!a->is_once && wait_for_look(a, &ends, http, &agent));
+		if (good)
+			write_mmv(&a->mmv, &agent);
+	} while (!a->is_once && wait_for_look(a, &ends, http, &agent));
 	agent_http_stop(http);
 	if (!a->is_once)
 		good = weft__agent_look(&agent, now_s());
+	if (!a->is_once)
+		weft__agent_mmv_finish(&a->mmv);
 	weft__agent_close(&agent);
 	return good ? CLI_DONE : CLI_NO;
 }
@@ -250,6 +276,7 @@ enum {
 	OPTION_TOKEN_FILE,
 	OPTION_TOKENS,
 	OPTION_DEPTH,
+	OPTION_MMV,
 };
 
 static bool parse_path(const char *command, const char *option, char ret_path[PATH_MAX])
@@ -288,7 +315,7 @@ static bool parse_depth(const char *command, struct agent_arguments *a)
 {
 	uint64_t depth;
 	if (weft_parse_number(optarg, strlen(optarg), &depth) == WEFT_PARSE_OK) {
-		a->http.depth = depth;
+		a->http.depth = a->mmv.depth = depth;
 		return true;
 	}
 	cli_usage_error(command, "--depth: \"%s\" is not a number of labels", optarg);
@@ -341,6 +368,9 @@ static bool parse_option(const char *command, int option, struct agent_arguments
 	case OPTION_TOKENS:
 		a->http.tokens = optarg;
 		return true;
+	case OPTION_MMV:
+		a->mmv.folder = optarg;
+		return true;
 	case OPTION_DEPTH:
 		return parse_depth(command, a);
 	case OPTION_MOST:
@@ -372,12 +402,14 @@ int cli_agent(int argc, char **argv)
 		{"token-file", required_argument, NULL, OPTION_TOKEN_FILE},
 		{"tokens", required_argument, NULL, OPTION_TOKENS},
 		{"depth", required_argument, NULL, OPTION_DEPTH},
+		{"mmv", required_argument, NULL, OPTION_MMV},
 		{NULL, 0, NULL, 0},
 	};
 	static struct agent_arguments a = {.options.searches = true,
 		.options.alerts.capture = {.most = 100, .most_bytes = 1 << 30},
 		.every_s = 1,
-		.http.depth = SIZE_MAX};
+		.http.depth = SIZE_MAX,
+		.mmv.depth = SIZE_MAX};
 	if (argc > 1 && strcmp(argv[1], "ledger") == 0) {
 		argv[1] = argv[0]; /* the command that messages name */
 		return agent_ledger(argc - 1, argv + 1);
