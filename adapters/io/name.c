@@ -156,6 +156,7 @@ static void append_inet(struct weft__hooks_text *text, int fd, const struct weft
 	}
 }
 
+/* "unix fd 5" is one of a pair, which has no address. */
 static void append_unix(struct weft__hooks_text *text, int fd, const struct weft__io_object *object,
 	const union address *other, socklen_t other_size)
 {
@@ -167,10 +168,11 @@ static void append_unix(struct weft__hooks_text *text, int fd, const struct weft
 		other_size = ask(SYS_getsockname, fd, &own);
 		other = &own;
 	}
+	weft__hooks_append(text, other_size <= unnamed ? " fd " : " ");
 	if (other_size <= unnamed)
-		return;
-	weft__hooks_append(text, " ");
-	append_path(text, other, other_size);
+		weft__hooks_append_number(text, fd);
+	else
+		append_path(text, other, other_size);
 }
 
 static void append_socket(struct weft__hooks_text *text, int fd,

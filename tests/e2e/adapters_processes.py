@@ -55,7 +55,7 @@ class Run:
 @case
 def a_descriptor_leads_to_the_process_that_writes():
     """The child is a fork, which has the name of its parent. It exits by _exit."""
-    for part, descriptor in (('pipe', 'pipe'), ('pair', 'unix'), ('tcp', 'tcp 127.0.0.1:')):
+    for part, descriptor in (('pipe', 'pipe'), ('pair', 'unix fd'), ('tcp', 'tcp 127.0.0.1:')):
         run_ = Run(part, awaited=descriptor)
         equal(run_.edges, [(PARENT, PARENT), (PARENT, descriptor), (PARENT, 'exit of process')], part)
         assert "'%s" % descriptor in run_.why and "' waits for a message, from " in run_.why, run_.why
@@ -63,7 +63,7 @@ def a_descriptor_leads_to_the_process_that_writes():
 
 @case
 def a_descriptor_leads_to_a_process_that_has_ended():
-    for part, descriptor in (('pipe-left', 'pipe'), ('pair-left', 'unix'), ('tcp-left', 'tcp 127.0.0.1:')):
+    for part, descriptor in (('pipe-left', 'pipe'), ('pair-left', 'unix fd'), ('tcp-left', 'tcp 127.0.0.1:')):
         run_ = Run(part, awaited=descriptor)
         equal(run_.edges, [(PARENT, PARENT), (PARENT, 'exit of process'), (PARENT, descriptor)], part)
         assert re.search("'%s.*' gets at .* what .* '%s' has sent already" % (descriptor, PARENT), run_.why), run_.why

@@ -3,6 +3,7 @@
 adapters/hooks/hooks.h."""
 import glob
 import os
+import re
 import shutil
 
 from harness import BUILD, SOURCE, case, equal, json_lines, main, run, skip, temporary_directory, weft
@@ -60,7 +61,7 @@ def add_case(source):
             trace = compare(folder, program(folder, source))
             if name in LABELS:
                 equal(weft('info', trace).stderr, '')
-                found = {task['label'] for task in json_lines(weft('dump', '--json', '--tasks', trace).stdout)}
+                found = {re.sub(r' fd \d+$', '', task['label'] or '') for task in json_lines(weft('dump', '--json', '--tasks', trace).stdout)}
                 equal(LABELS[name] - found, set(), 'missing labels')
     check.__name__ = name
     case(check)
