@@ -45,9 +45,12 @@ class Run:
             return ''
         events = [event for event in self.events if (event['buffer'], event.get('source')) in sources]
         begin, end = ([event for event in events if event['event'] == name][-1] for name in ('try_read', 'read'))
+        # The wait is for a message until that comes, which may be early in the short time that a read takes.
+        received = min([event['time'] for event in self.events if event['event'] == 'receive' and event['time'] >= begin['time'] and
+                        (event['buffer'], event['task']) in sources], default=end['time'])
         # The program may go on long after the child has sent: another program has the processor.
         sent = max([event['time'] for event in self.events if event['event'] == 'send' and event['buffer'] != begin['buffer'] and
-                    begin['time'] < event['time'] < end['time']], default=end['time'])
+                    begin['time'] < event['time'] < end['time']], default=received)
         return weft('why', '--at', '@%d' % ((max(begin['time'], sent - WORK) + sent) // 2), folder,
                     'task:%d/%d' % (begin['buffer'], begin['task'])).stdout
 
