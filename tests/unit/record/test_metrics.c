@@ -358,6 +358,57 @@ static void threads_lose_nothing(void **state)
 	assert_int_equal(value_of(level), 4 * 20000 * 3);
 }
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define CROWD 500 /* sanitizers have less room for threads */
+#else
+#define CROWD 10000
+#endif
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void *count_in_a_crowd(void *context)
+{
+	const weft_metric level = *(const weft_metric *)context;
+	weft_metric_add(level, 1);
+	weft_counter_add("crowd", 1);
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
+	weft_metric_add(level, 2);
+	weft_counter_add("crowd", 2);
+	return NULL;
+}
+
+static void open_gate(pthread_t *threads, size_t first, size_t end)
+{
+	pthread_mutex_unlock(&gate);
+	for (size_t i = first; i < end; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+/* As many of them live at one time as the system allows. */
+static void ten_thousand_threads_lose_nothing(void **state)
+{
+	static pthread_t threads[CROWD];
+	(void)state;
+	pthread_attr_t small;
+	size_t joined = 0;
+	weft_metric level = weft_metric_get(&acked, LABELS("pool", "crowd"), 1);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 256 << 10);
+	pthread_mutex_lock(&gate);
+	for (size_t i = 0; i < CROWD; i++)
+		if (pthread_create(&threads[i], &small, count_in_a_crowd, &level) != 0) {
+			assert_true(i > joined);
+			open_gate(threads, joined, i);
+			pthread_mutex_lock(&gate);
+			joined = i--;
+		}
+	open_gate(threads, joined, CROWD);
+	pthread_attr_destroy(&small);
+	assert_int_equal(value_of(level), 3 * CROWD);
+	assert_int_equal(weft_counter_read("crowd"), 3 * CROWD);
+}
+
 static struct weft_limit limit;
 
 static void *use_limit(void *context)
@@ -544,6 +595,7 @@ int main(void)
 		cmocka_unit_test(more_children_above_one_than_labels_are_refused),
 		cmocka_unit_test(without_room_the_level_counts),
 		cmocka_unit_test(threads_lose_nothing),
+		cmocka_unit_test(ten_thousand_threads_lose_nothing),
 		cmocka_unit_test(a_limit_is_exceeded_by_what_threads_add_at_once),
 		cmocka_unit_test(a_limit_is_exact_for_one_thread),
 		cmocka_unit_test(a_forked_child_begins_with_zeros),
