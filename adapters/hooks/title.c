@@ -31,9 +31,16 @@ static bool read_argument(char ret[static TITLE_BYTES])
 	if (fd >= 0)
 		weft__kernel_close(fd);
 	ret[size > 0 ? size : 0] = '\0';
-	for (size_t end = strlen(ret); end && ret[end - 1] == ' '; end--)
-		ret[end - 1] = '\0';
-	return *ret;
+	size_t end = strlen(ret);
+	if (end == TITLE_BYTES - 1) { /* without its last letter, which may be cut */
+		while (end && (ret[end - 1] & 0xc0) == 0x80)
+			end--;
+		end -= end > 0;
+	}
+	while (end && ret[end - 1] == ' ')
+		end--;
+	ret[end] = '\0';
+	return end > 0;
 }
 
 void weft__hooks_title_begins(void)
