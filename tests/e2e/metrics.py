@@ -7,7 +7,7 @@ import re
 import struct
 import subprocess
 
-from counting import TYPED, program
+from counting import RUN_QUEUE, TYPED, program
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, temporary_directory, weft
 from prometheus import check, families
 from waiting import wait_until
@@ -22,7 +22,26 @@ def counters_of_a_program_that_records_nothing():
         text = weft('metrics', it.pid).stdout.splitlines()
         equal(text[1].split(), [str(it.pid), 'metrics-subject', '5', 'requests'])
         found = [line for line in json_lines(weft('metrics', '--json').stdout) if line['pid'] == it.pid]
-        equal(len(found), 3)
+        equal([line['counter'] for line in found], ['requests', 'queue', 'load', RUN_QUEUE])
+
+
+def delay_of(pid):
+    """The seconds, as the kernel says, for which the process's threads had no processor."""
+    total = 0
+    for thread in os.listdir('/proc/%d/task' % pid):
+        with open('/proc/%d/task/%s/schedstat' % (pid, thread), encoding='utf-8') as file:
+            total += int(file.read().split()[1])
+    return total / 1e9
+
+
+@case
+def the_run_queue_is_that_of_the_process():
+    with program() as it:
+        it.tell('requests 1')
+        before = delay_of(it.pid)
+        found, = [line for line in json_lines(weft('metrics', '--json', it.pid).stdout) if line['counter'] == RUN_QUEUE]
+        equal((found['type'], found['unit']), ('gauge', 'seconds'))
+        assert before <= found['value'] <= delay_of(it.pid), (before, found)
 
 
 @case
@@ -186,7 +205,7 @@ def openmetrics_has_one_family_for_a_name():
         first.tell('disk/used% 80', 'disk_2f_used_25_ 1', '5xx 2')
         second.tell('disk/used% 90')
         result = weft('metrics', '--openmetrics', first.pid, second.pid)
-        lines = result.stdout.splitlines()
+        lines = [line for line in result.stdout.splitlines() if RUN_QUEUE not in line]
         equal(lines[-1], '# EOF')
         label = '{program="metrics-subject",pid="%d"}'
         equal([line for line in lines if not line.startswith('#')],
@@ -209,7 +228,8 @@ def other_readers_accept_both_formats():
         for form in ('openmetrics', 'prometheus'):
             text = weft('metrics', '--' + form, it.pid).stdout
             found = families(text, form)
-            equal(len(found), len(HOSTILE) + 2, form)
+            equal(len(found), len(HOSTILE) + 3, form)
+            equal((found[RUN_QUEUE]['type'], len(found[RUN_QUEUE]['samples'])), ('gauge', 1))
             labels = {'program': 'metrics-subject', 'pid': str(it.pid)}
             equal(found['requests']['samples'], [['requests', labels, 2]])
             equal(found['load']['samples'], [['load', labels, 0.5]])

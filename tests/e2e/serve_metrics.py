@@ -5,7 +5,7 @@ import os
 import sqlite3
 
 from agent_http_side import serving
-from counting import TYPED, program
+from counting import RUN_QUEUE, TYPED, program
 from harness import case, equal, main, temporary_directory
 from prometheus import Prometheus, check, families, need_promtool
 from server import Server
@@ -24,7 +24,8 @@ def mine(it, name):
 
 def of_program(found, it):
     """{metric: value} of one program: others of this machine have counters, too."""
-    return {sample[0]: sample[2] for family in found.values() for sample in family['samples'] if sample[1].get('pid') == str(it.pid)}
+    return {sample[0]: sample[2] for family in found.values() for sample in family['samples']
+            if sample[1].get('pid') == str(it.pid) and sample[0] != RUN_QUEUE}
 
 
 @case

@@ -3,7 +3,7 @@
 import os
 import signal
 
-from counting import TYPED, program
+from counting import RUN_QUEUE, TYPED, program
 from harness import WEFT, case, equal, main, skip, weft
 from terminal import Terminal
 from waiting import wait_until
@@ -21,7 +21,7 @@ def rows(lines):
     found = []
     for line in lines[2:-2]:
         words = line.replace('▸', ' ').replace('▾', ' ').split()
-        if words:
+        if words and words[0] != RUN_QUEUE:
             found.append((len(line) - len(line.lstrip(' ▸▾')), words[0], words[1] if len(words) > 1 else ''))
     return found
 

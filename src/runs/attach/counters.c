@@ -17,6 +17,7 @@
 #include "runs/attach/metrics.h"
 #include "runs/attach/page.h"
 #include "runs/attach/region.h"
+#include "runs/attach/run_queue.h"
 #include "source/process.h"
 
 static bool is_valid(const struct weft_abi_counters *memory)
@@ -270,6 +271,9 @@ int weft__runs_counters_read(pid_t pid, struct weft__runs_counters *ret_counters
 		error = 0;
 	else if (!error && !has_any)
 		error = ENOENT;
+	/* If the kernel does not say it, or the process has just ended, it is left out. */
+	if (!error && counters.count && weft__runs_queue_read(pid, &more) == 0)
+		error = join(&counters, &more, sizeof(counters.owned) / sizeof(*counters.owned));
 	if (error)
 		weft__runs_counters_finish(&counters);
 	else

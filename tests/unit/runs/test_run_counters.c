@@ -73,7 +73,7 @@ static void values_are_sums(void **state)
 	memory->cells.shard[3].cell[1] = 2;
 	memory->cells.real[1] = UINT64_C(0x3fe0000000000000); /* 0.5 */
 	struct weft__runs_counters counters = read_all();
-	assert_int_equal(counters.count, 2);
+	assert_in_range(counters.count, 2, 3); /* and the run queue, if the kernel says it */
 	assert_string_equal(counters.list[0].name, "requests");
 	assert_int_equal(counters.list[0].integer, -2);
 	assert_false(counters.list[0].is_real);
