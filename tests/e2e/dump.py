@@ -8,7 +8,7 @@ import struct
 import subprocess
 import tempfile
 
-from harness import DATA, WEFT, case, equal, json_lines, main, weft
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
 
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
@@ -342,10 +342,17 @@ def each_file_may_be_a_trace_of_its_own():
 def columns_can_be_cut():
     rows = json_lines(weft('dump', '--problems', '--json', BLOCK).stdout)
     cells = [line.split('\t') for line in weft('dump', '--problems', '--tsv', BLOCK).stdout.splitlines()]
-    equal([(severity, problem, count, task, sentence) for severity, problem, _, _, count, task, sentence in cells],
+    equal([(severity, problem, count, task, sentence) for severity, problem, _, _, count, task, sentence, _ in cells],
           [(r['severity'], r['problem'], str(r['count']), '' if r['task'] is None else str(r['task']), r['sentence'])
            for r in rows])
     equal([round(float(c[2]) * 1e9) for c in cells], [r['start'] - BLOCK_START for r in rows])
+    with temporary_directory() as here:
+        trace = os.path.join(here, 'leaked.weft')
+        run([os.path.join(BUILD, 'tests', 'fault-programs'), 'leaked_connections', 1, trace])
+        reasons = [row.get('because', {}).get('problem', '') for row in json_lines(weft('dump', '--problems', '--json', trace).stdout)]
+        cells = [line.split('\t') for line in weft('dump', '--problems', '--tsv', trace).stdout.splitlines()]
+        equal([cell[7].split(' at ')[0] for cell in cells], reasons)
+        assert any(reasons), reasons
     lines = json_lines(weft('dump', '--story', '80', '--json', BLOCK).stdout)
     cells = [line.split('\t') for line in weft('dump', '--story', '80', '--tsv', BLOCK).stdout.splitlines()]
     equal([(line, title, text) for line, _, _, title, text in cells], [(r['line'], r['title'], r['text']) for r in lines])

@@ -15,16 +15,17 @@ A_CHILD = 'exit of a child'
 
 class Hang:
     """The trace of a part of the subject, killed once each of its processes waits for what `waits` has for it: the begin of a label.
-    Or once the first one, which still runs, has a problem. They are stopped before they are killed, as the end of one lets others go on."""
-    def __init__(self, *part, folder, waits=(), problem=None):
+    Or once the first one, which still runs, has a problem of which `until` is true. They are stopped before they are killed, as the end of one lets others go on."""
+    def __init__(self, *part, folder, waits=(), until=None):
         self.folder, env = os.path.join(folder, 'traces'), {'XDG_RUNTIME_DIR': folder}
         process = subprocess.Popen([WEFT, 'record', '-a', 'thread,io', '--size', '1M', '-o', self.folder + '/', '--', SUBJECT, *part],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, **env))
         self.pids = [int(number) for number in process.stdout.readline().split()]
         for pid, source in zip(self.pids, waits):
             wait_until('a wait for ' + source, lambda: source in weft('why', pid, env=env, status=None).stdout, process)
-        if problem:
-            wait_until(problem, lambda: problem in weft('dump', '--problems', self.pids[0], env=env).stdout, process)
+        if until:
+            wait_until('problems', lambda: any(map(until, json_lines(weft('dump', '--problems', '--json', self.pids[0], env=env).stdout))),
+                       process)
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for pid in self.pids:
                 with contextlib.suppress(ProcessLookupError):
@@ -68,12 +69,32 @@ def a_child_that_may_end_lets_its_parent_go_on():
 def a_writer_that_readers_pass():
     """Readers are recorded from when the writer waits: those who read then, and those who come later."""
     with temporary_directory() as folder:
-        hang = Hang('readers', '', folder=folder, problem='starvation')
+        hang = Hang('readers', '', folder=folder, until=lambda problem: problem['problem'] == 'starvation')
         first = hang.problems()[0]
         equal((first['severity'], first['problem']), ('error', 'starvation'), hang.problems())
         assert re.search("thread 1 'waits-subject' waits .* for rwlock table .* until the end, while others had it", first['sentence']), first
         why = hang.why('waits-subject')
         assert re.search("rwlock [0-9]+ 'rwlock table' is held by thread [0-9]+ 'reader' since ", why), why
+
+
+def is_long_backlog(problem):
+    """A killed program that accepts nothing for half a second hangs."""
+    return (problem['problem'] == 'queue' and problem['end'] - problem['start'] > 600 * 10**6 and
+            '5 until the end; server, which has accepted, waits for' in problem['sentence'])
+
+
+@case
+def connections_that_wait_to_be_accepted():
+    """One of the clients is served, the others are in the kernel's queue."""
+    with temporary_directory() as folder:
+        hang = Hang('backlog', '6', folder=folder, until=is_long_backlog)
+        queue = [problem for problem in hang.problems() if problem['problem'] == 'queue']
+        equal([problem['severity'] for problem in queue], ['error'], hang.problems())
+        assert re.search('5 tasks wait at accept .* to be accepted, for .*, 5 until the end; server, which has accepted, waits for lock lock',
+                         queue[0]['sentence']), queue
+    with temporary_directory() as folder:
+        hang = Hang('backlog', '1', folder=folder, until=lambda problem: problem['problem'] == 'deadlock')
+        assert 'queue' not in [problem['problem'] for problem in hang.problems()], hang.problems()
 
 
 main()

@@ -3,13 +3,16 @@
  * Programs that hang, without libweft. The first line that each prints has the numbers of its
  * processes, its own first.
  */
+#include <arpa/inet.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,12 +143,56 @@ static void readers(const char *how)
 	pthread_rwlock_wrlock(&table);
 }
 
+/* ---- A server that accepts one connection, and then waits for a lock for ever ---- */
+
+static struct sockaddr_in address = {.sin_family = AF_INET};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *serve(void *listener)
+{
+	char byte;
+	pthread_setname_np(pthread_self(), "server");
+	const int fd = accept((int)(intptr_t)listener, NULL, NULL);
+	check(read(fd, &byte, 1) == 1, "read");
+	pthread_mutex_lock(&lock);
+	return NULL;
+}
+
+static void *ask(void *unused)
+{
+	char byte = 'x';
+	const int fd = socket(AF_INET, SOCK_STREAM, 0);
+	pthread_setname_np(pthread_self(), "client");
+	check(connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0, "connect");
+	check(write(fd, &byte, 1) == 1, "write");
+	check(read(fd, &byte, 1) == 1, "read");
+	return unused;
+}
+
+/* `how`: the number of clients, a digit. */
+static void backlog(const char *how)
+{
+	pthread_t thread;
+	socklen_t size = sizeof(address);
+	const int listener = socket(AF_INET, SOCK_STREAM, 0);
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	check(bind(listener, (struct sockaddr *)&address, size) == 0 && listen(listener, 16) == 0 &&
+			  getsockname(listener, (struct sockaddr *)&address, &size) == 0,
+		"listen");
+	pthread_mutex_lock(&lock);
+	pthread_create(&thread, NULL, serve, (void *)(intptr_t)listener);
+	for (int i = 0; i < how[0] - '0'; i++)
+		pthread_create(&thread, NULL, ask, NULL);
+	print_processes(NULL, 0);
+	pthread_join(thread, NULL);
+}
+
 int main(int count, char **arguments)
 {
 	static const struct {
 		const char *name;
 		void (*function)(const char *how);
-	} parts[] = {{"parent", parent}, {"readers", readers}};
+	} parts[] = {{"parent", parent}, {"readers", readers}, {"backlog", backlog}};
 	for (size_t i = 0; count == 3 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function(arguments[2]);

@@ -110,8 +110,9 @@ static uint64_t since_start(const struct story_dump *t, uint64_t time)
 	return time - t->story.model->summary.start;
 }
 
-/* [file] severity problem start length count task sentence */
-static void add_problem_tsv(struct story_dump *t, const struct weft_problem *problem)
+/* [file] severity problem start length count task sentence because */
+static void add_problem_tsv(
+	struct story_dump *t, const struct weft_problem *problem, const struct weft_problem *reason)
 {
 	if (t->file) {
 		add_cell(t, t->file);
@@ -131,6 +132,12 @@ static void add_problem_tsv(struct story_dump *t, const struct weft_problem *pro
 		weft_text_add_u64(&t->text, t->story.model->tasks.id[problem->task]);
 	add_tab(t);
 	add_cell(t, problem->sentence);
+	add_tab(t);
+	if (reason) {
+		add_cell(t, weft_problem_name(reason->type));
+		weft_text_add_string(&t->text, " at ");
+		add_seconds_cell(t, since_start(t, reason->start));
+	}
 	weft_text_add_string(&t->text, "\n");
 }
 
@@ -206,7 +213,7 @@ static void add_problem(struct story_dump *t, const struct weft_problems *proble
 	if (t->options->json)
 		add_problem_json(t, problem, reason);
 	else if (t->options->tsv)
-		add_problem_tsv(t, problem);
+		add_problem_tsv(t, problem, reason);
 	else
 		add_problem_text(t, problem, reason);
 }

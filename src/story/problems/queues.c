@@ -13,6 +13,7 @@
 
 #include "base/search.h"
 #include "base/sort.h"
+#include "story/problems/backlogs.h"
 #include "story/problems/findings.h"
 
 #define QUEUE_MIN   8  /* tasks that wait at once */
@@ -510,4 +511,6 @@ void weft__find_queues(struct weft__findings *findings)
 	free(q.got_at);
 	free(q.got_of);
 	free(q.got_line);
+	if (!findings->error)
+		weft__story_find_backlogs(findings);
 }
