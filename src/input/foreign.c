@@ -53,15 +53,6 @@ static const char *recognize_elf(struct head head)
 	}
 }
 
-static bool contains(struct head head, const char *word)
-{
-	const size_t length = strlen(word);
-	for (size_t i = 0; length <= head.size && i <= head.size - length; i++)
-		if (memcmp(head.bytes + i, word, length) == 0)
-			return true;
-	return false;
-}
-
 static const char *recognize_json(struct head head)
 {
 	size_t i = 0;
@@ -69,8 +60,6 @@ static const char *recognize_json(struct head head)
 		i++;
 	if (i == head.size || (head.bytes[i] != '{' && head.bytes[i] != '['))
 		return NULL;
-	if (contains(head, "\"resourceSpans\"") || contains(head, "\"resource_spans\""))
-		return "spans of OpenTelemetry, JSON";
 	return "JSON";
 }
 

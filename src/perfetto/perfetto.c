@@ -106,9 +106,9 @@ static void write_bands(struct weft__perfetto_writer *w)
 	for (uint32_t i = 0; !w->error && i < model->band_count; i++) {
 		const struct weft_band_period *band = &model->bands[i];
 		const uint32_t track = 2 * band->thread + (band->kind == WEFT_BAND_GC);
-		const bool is_apart = band->start >= ends[track];
-		write_band(w, band, is_apart ? track : tracks + i);
-		if (is_apart)
+		const bool overlaps = band->start < ends[track];
+		write_band(w, band, overlaps ? tracks + i : track);
+		if (!overlaps)
 			ends[track] = band->end;
 	}
 	free(ends);

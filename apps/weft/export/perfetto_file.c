@@ -8,14 +8,14 @@
 #include "cli/output.h"
 #include "copy.h"
 
-struct taking {
+struct perfetto_output {
 	struct cli_output output;
 	int reason;
 };
 
 static int append(void *context, const void *bytes, size_t size)
 {
-	struct taking *taking = context;
+	struct perfetto_output *taking = context;
 	if (cli_output_append(&taking->output, bytes, size))
 		return 0;
 	taking->reason = errno;
@@ -25,7 +25,7 @@ static int append(void *context, const void *bytes, size_t size)
 static int write_model(
 	const struct cli_trace *trace, const struct weft_model *model, const char *path)
 {
-	struct taking taking = {0};
+	struct perfetto_output taking = {0};
 	const struct weft_perfetto_sink sink = {append, &taking};
 	if (!cli_output_open(path, &taking.output))
 		return CLI_NO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Cases that recorded traces do not have: parents by message that would close a circle, histograms with
- * explicit bounds, texts that are not UTF-8, a sink that fails.
+ * Cases that recorded traces do not have: parents by message that would close a circle, histograms
+ * with explicit bounds, texts that are not UTF-8, a sink that fails.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: ISC
+"""Spans of OpenTelemetry and Zipkin, lines of JSON, as traces."""
+import json
+import os
+import subprocess
+from collections import Counter
+
+from harness import BUILD, DATA, case, equal, json_lines, main, run, temporary_directory, weft
+
+EVERY_EVENT = os.path.join(BUILD, 'tests', 'every_event')
+ECHO = os.path.join(DATA, 'recorded', 'echo-server.weft')
+T = 1556604172355000  # us
+
+
+def zipkin(**members):
+    """A span as XAPI and Zipkin's libraries write it."""
+    span = {'traceId': '5af7183fb1d4cf5f', 'id': '6b221d5bc9e6496c', 'name': 'vm-start', 'timestamp': T, 'duration': 4000,
+            'localEndpoint': {'serviceName': 'xapi'}}
+    span.update(members)
+    return {key: value for key, value in span.items() if value is not None}
+
+
+def otlp(spans, service='shop', pid=7):
+    return {'resourceSpans': [{'resource': {'attributes': [{'key': 'service.name', 'value': {'stringValue': service}},
+                                                           {'key': 'process.pid', 'value': {'intValue': str(pid)}},
+                                                           {'key': 'host.name', 'value': {'stringValue': 'h1'}}]},
+                               'scopeSpans': [{'scope': {'name': 'x'}, 'spans': spans}]}]}
+
+
+def span(number, parent=None, start=1000, end=2000, **members):
+    made = {'traceId': '%032x' % 99, 'spanId': '%016x' % number, 'name': 'span %d' % number, 'startTimeUnixNano': str(10 ** 18 + start)}
+    if parent:
+        made['parentSpanId'] = '%016x' % parent
+    if end:
+        made['endTimeUnixNano'] = str(10 ** 18 + end)
+    made.update(members)
+    return made
+
+
+def write(folder, lines, name='a.jsonl'):
+    path = os.path.join(folder, name)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(''.join((line if isinstance(line, str) else json.dumps(line)) + '\n' for line in lines))
+    return path
+
+
+def tasks(path):
+    return json_lines(weft('dump', '--tasks', '--json', '--no-simplify', path).stdout)
+
+
+def events(path, kind):
+    return [line for line in json_lines(weft('dump', '--json', path).stdout) if line['event'] == kind]
+
+
+@case
+def what_weft_wrote_is_the_same_tasks():
+    with temporary_directory() as folder:
+        every = os.path.join(folder, 'every.weft')
+        equal(run([EVERY_EVENT, every]).returncode, 0)
+        for path in (ECHO, every):
+            out = os.path.join(folder, 'out.jsonl')
+            weft('export', '--to', 'otlp-json', '--pending', 'omit-end', path, '-o', out)
+            wanted, got = tasks(path), tasks(out)
+            first = min(task['start'] for task in wanted)
+            shown = [task for task in got if task['label']]
+            start = min(task['start'] for task in shown)
+            found = Counter((task['label'], task['start'] - start) for task in shown)
+            missing = Counter((task['label'] or task['kind'], task['start'] - first) for task in wanted) - found
+            assert not missing, missing
+            failed = {task['failed'] for task in wanted if task['outcome'] == 'failed'}
+            assert failed and failed <= {task.get('failed') for task in got}, failed
+            equal(weft('info', '--json', out).stderr, '')
+
+
+@case
+def parents_join_whatever_the_order():
+    with temporary_directory() as folder:
+        lines = [otlp([span(3, parent=2, start=1500, end=1600), span(2, parent=1, start=1200, end=1800)]), '', otlp([span(1)])]
+        path = write(folder, lines)
+        found = {task['label']: task for task in tasks(path)}
+        equal(found['span 3']['parent'], found['span 2']['task'])
+        equal(found['span 2']['parent'], found['span 1']['task'])
+        equal(found['span 1']['parent'], None)
+        equal((found['span 3']['start'], found['span 3']['end']), (10 ** 18 + 1500, 10 ** 18 + 1600))
+        info = json.loads(weft('info', '--json', path).stdout)
+        equal(info['format'], 'spans')
+        packed = path + '.zst'
+        if subprocess.run(['zstd', '-q', path, '-o', packed], check=False).returncode == 0:
+            equal(tasks(packed), tasks(path))
+
+
+@case
+def programs_join_by_messages():
+    with temporary_directory() as folder:
+        path = write(folder, [[zipkin(id='352bff9a74ca9ad2', parentId='6b221d5bc9e6496c', timestamp=T + 700, duration=100, kind='CLIENT', name='get',
+                                      localEndpoint={'serviceName': 'proxy'})],
+                              [zipkin(), zipkin(id='352bff9a74ca9ad2', shared=True, timestamp=T + 720, duration=50, kind='SERVER', name='serve',
+                                                localEndpoint={'serviceName': 'db'})]])
+        found = {(task['process'] if 'process' in task else '', task['label']): task for task in tasks(path)}
+        equal({label for _, label in found}, {'vm-start', 'get', 'serve'})
+        equal({task['kind'] for task in found.values()}, {'task', 'client', 'server'})
+        edges = [edge for edge in json_lines(weft('dump', '--edges', '--json', path).stdout) if edge['edge'] == 'receive']
+        names = {(task['buffer'], task['task']): task['label'] for task in found.values()}
+        equal([(names[edge['from_buffer'], edge['from']], names[edge['buffer'], edge['to']]) for edge in edges],
+              [('vm-start', 'get'), ('get', 'serve')])
+
+
+@case
+def attributes_events_links_and_failures_are_there():
+    with temporary_directory() as folder:
+        path = write(folder, [otlp([
+            span(1, status={'code': 2, 'message': 'no "luck"\n'},
+                 attributes=[{'key': 'n', 'value': {'intValue': '-7'}}, {'key': 'ok', 'value': {'boolValue': True}},
+                             {'key': 'x', 'value': {'doubleValue': 0.5}}, {'key': 'caf\u00e9', 'value': {'stringValue': 'a\tb'}},
+                             {'key': 'list', 'value': {'arrayValue': {'values': [{'intValue': '1'}]}}}],
+                 events=[{'timeUnixNano': str(10 ** 18 + 1100), 'name': 'sent', 'attributes': [{'key': 'bytes', 'value': {'intValue': 5}}]}]),
+            span(2, start=1700, end=None, links=[{'traceId': '%032x' % 99, 'spanId': '%016x' % 1}, {'traceId': '%032x' % 98, 'spanId': '%016x' % 1}])])])
+        marks = {line['name']: line for line in events(path, 'mark')}
+        fields = marks['attributes']['fields']
+        equal({key: fields[key] for key in ('n', 'ok', 'x', 'café')}, {'n': -7, 'ok': True, 'x': 0.5, 'café': 'a\tb'})
+        equal((marks['sent']['time'], marks['sent']['fields']), (10 ** 18 + 1100, {'bytes': 5}))
+        equal(events(path, 'fail')[0]['message'], 'no "luck"\n')
+        receive, = events(path, 'receive')
+        equal(receive['time'], 10 ** 18 + 1700)
+        outcomes = {task['label']: task['outcome'] for task in tasks(path)}
+        equal(outcomes, {'span 1': 'failed', 'span 2': 'unfinished'})
+
+
+@case
+def damage_is_said_and_the_rest_is_read():
+    with temporary_directory() as folder:
+        path = write(folder, [otlp([span(1)]), '{"resourceSpans": nonsense}', otlp([{'name': 'no ids'}, span(2, startTimeUnixNano='soon')]),
+                              otlp([span(3, parent=4, start=10), span(4, start=20)]), otlp([span(5)]),
+                              '{"resourceSpans":[{"scopeSp'])
+        result = weft('dump', '--tasks', '--json', path)
+        equal({task['label'] for task in json_lines(result.stdout)}, {'span 1', 'span 3', 'span 4', 'span 5'})
+        for message in ('malformed JSON; its line is left out (×2)', 'lacks its ids', 'lacks its time', 'begins before its parent'):
+            assert message in result.stderr, result.stderr
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(json.dumps(otlp([span(1)])) + '\n{"resourceSpans":[')
+        assert 'the last line is cut off' in weft('dump', path).stderr
+
+
+@case
+def metrics_alone_are_an_empty_trace():
+    with temporary_directory() as folder:
+        path = write(folder, [{'resourceMetrics': []}])
+        equal(weft('dump', path).stdout, '')
+
+
+main()
