@@ -72,7 +72,7 @@ def spans_of_clang_are_all_there():
             assert 'clang-14' in file.read()
 
 
-# Of each dialect: events by type, and what is damaged or left out.
+# Events of each dialect by type, and what is damaged or left out.
 DIALECTS = {
     'bazel': ({'begin': 4, 'end': 4, 'note': 1, 'counter': 1}, ['times before its zero']),
     'catapult': ({'begin': 2, 'end': 2, 'resolve': 1, 'note': 1, 'mark': 2, 'counter': 2}, ['does not show', 'lacks its duration']),

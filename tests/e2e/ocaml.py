@@ -185,6 +185,33 @@ def what_a_time_out_ends_has_timed_out():
         equal([task['outcome'] for task in tasks if task['kind'] == 'pick'], ['fulfilled'])
 
 
+# Each fault: a program, and how a problem begins.
+FAULTS = {
+    'blocked': ('''let rec tick n = if n = 0 then Lwt.return_unit else Lwt.bind (Lwt_unix.sleep 0.01) (fun () -> tick (n - 1))
+let bad () = Lwt.bind (Lwt_unix.sleep 0.05) (fun () -> Unix.sleepf 0.3; Lwt.return_unit)
+let () = Lwt_main.run (Lwt.join [tick 20; tick 20; bad ()])''', r"warning +late timer +timer \d+ 'sleep 0.01 s' fired .* late: .* while bind \d+ ran for "),
+    'unhandled': ('''let () = Lwt.async_exception_hook := (fun _ -> ())
+let fail () = Lwt.bind (Lwt_unix.sleep 0.01) (fun () -> Lwt.fail_with "bad")
+let () = Lwt.async fail; Lwt_main.run (Lwt_unix.sleep 0.05)''', r'error +failed +async \d+ failed at .*: Failure."bad".'),
+}
+
+
+@case
+def faults_are_found():
+    for name, (text, wanted) in FAULTS.items():
+        with temporary_directory() as folder:
+            path = os.path.join(folder, name + '_source.ml')
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(text)
+            built = os.path.join(folder, 'built')
+            os.mkdir(built)
+            command = program(built, path)
+            for _ in range(5):
+                # On a busy machine other timers may be late, too.
+                found = grave(recorded(folder, command)[1])
+                assert any(re.match(wanted, problem) for problem in found), (name, found)
+
+
 @case
 def the_interface_of_mirage_profile_is_whole():
     with temporary_directory() as folder:

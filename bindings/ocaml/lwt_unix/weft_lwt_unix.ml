@@ -6,6 +6,7 @@
 module P = Weft_lwt_promise
 
 let text_main = Weft.keep "main"
+let text_deadline = Weft.keep "deadline"
 
 (* What the program does outside of all callbacks is a task, too, if no other one runs: from its start or, where
    recording began later, from the loop's. *)
@@ -58,6 +59,8 @@ module Lwt_unix = struct
     if !P.on && P.is_pending promise then begin
       let task = P.create Weft.Kind.timer in
       Weft.label P.category Weft.info task (Printf.sprintf "sleep %g s" delay);
+      if delay >= 0. && delay < 1e9 then
+        Weft.tag_value P.category Weft.info task text_deadline (int_of_float (delay *. 1e9));
       (P.adopt task promise).P.is_timed <- true
     end;
     promise

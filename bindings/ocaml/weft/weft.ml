@@ -200,6 +200,11 @@ external counter_set :
   (category [@untagged]) -> (level [@untagged]) -> (task [@untagged]) -> (text [@untagged]) -> (int [@untagged]) -> unit
   = "weft_ocaml_counter_set_byte" "weft_ocaml_counter_set" [@@noalloc]
 
+(** A tag with a number. A timer's [deadline] is in how many nanoseconds it is due. *)
+external tag_value :
+  (category [@untagged]) -> (level [@untagged]) -> (task [@untagged]) -> (text [@untagged]) -> (int [@untagged]) -> unit
+  = "weft_ocaml_tag_value_byte" "weft_ocaml_tag_value" [@@noalloc]
+
 (** [band 0 reason begins]: the thread begins to be idle, or ends. 1: a garbage collection. *)
 external band :
   (int [@untagged]) -> (text [@untagged]) -> bool -> unit

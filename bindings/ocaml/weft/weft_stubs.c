@@ -224,24 +224,25 @@ WITH_KEPT(label)
 WITH_KEPT(note)
 WITH_KEPT(tag)
 
-#define COUNTER(name)                                                                         \
-	value weft_ocaml_counter_##name(                                                          \
-		intnat category, intnat level, intnat task, intnat text, intnat number)               \
-	{                                                                                         \
-		struct kept_text *kept = (struct kept_text *)text;                                    \
-		if (kept)                                                                             \
-			weft_ffi_counter_##name(category_of(category), (unsigned)level, (uint64_t)task,   \
-				kept->bytes, kept->size, &kept->cache, number);                               \
-		return Val_unit;                                                                      \
-	}                                                                                         \
-	value weft_ocaml_counter_##name##_byte(                                                   \
-		value category, value level, value task, value text, value number)                    \
-	{                                                                                         \
-		return weft_ocaml_counter_##name(Long_val(category), Long_val(level), Long_val(task), \
-			Long_val(text), Long_val(number));                                                \
+#define WITH_NUMBER(name)                                                                        \
+	value weft_ocaml_##name(                                                                     \
+		intnat category, intnat level, intnat task, intnat text, intnat number)                  \
+	{                                                                                            \
+		struct kept_text *kept = (struct kept_text *)text;                                       \
+		if (kept)                                                                                \
+			weft_ffi_##name(category_of(category), (unsigned)level, (uint64_t)task, kept->bytes, \
+				kept->size, &kept->cache, number);                                               \
+		return Val_unit;                                                                         \
+	}                                                                                            \
+	value weft_ocaml_##name##_byte(                                                              \
+		value category, value level, value task, value text, value number)                       \
+	{                                                                                            \
+		return weft_ocaml_##name(Long_val(category), Long_val(level), Long_val(task),            \
+			Long_val(text), Long_val(number));                                                   \
 	}
-COUNTER(add)
-COUNTER(set)
+WITH_NUMBER(counter_add)
+WITH_NUMBER(counter_set)
+WITH_NUMBER(tag_value)
 
 value weft_ocaml_band(intnat kind, intnat reason, value begin)
 {
