@@ -27,7 +27,7 @@ static bool is_worth_showing(const struct weft__otlp_plan *plan, uint32_t task)
 	const uint16_t kind = tasks->kind[task];
 	if (!plan->first_folded)
 		return true;
-	return plan->is_inferred[task] ||
+	return plan->is_inferred[task] || weft__otlp_plan_context(plan, task) ||
 		   (!is_thing(kind) && (tasks->label[task] != WEFT_NONE || !is_plumbing(kind)));
 }
 
@@ -78,7 +78,8 @@ static void find_parents(struct weft__otlp_plan *plan)
 	const struct weft_tasks *tasks = &plan->model->tasks;
 	for (uint32_t t = 0; t < tasks->count; t++) {
 		const uint16_t kind = tasks->kind[t];
-		const uint32_t from = is_thing(kind) ? WEFT_NONE : sender(plan, t);
+		const bool has_parent = is_thing(kind) || weft__otlp_plan_context(plan, t);
+		const uint32_t from = has_parent ? WEFT_NONE : sender(plan, t);
 		plan->is_inferred[t] = from != WEFT_NONE;
 		plan->above[t] = from != WEFT_NONE ? from : tasks->parent[t];
 	}
@@ -112,8 +113,9 @@ static void settle(struct weft__otlp_plan *plan, uint32_t task)
 	const uint32_t above = plan->above[task];
 	const uint32_t span = above == WEFT_NONE ? WEFT_NONE : plan->shown[above];
 	if (is_worth_showing(plan, task)) {
+		const bool is_root = span == WEFT_NONE || weft__otlp_plan_context(plan, task);
 		plan->shown[task] = task;
-		plan->root[task] = span == WEFT_NONE ? task : plan->root[span];
+		plan->root[task] = is_root ? task : plan->root[span];
 		return;
 	}
 	plan->shown[task] = span;
@@ -227,6 +229,8 @@ int weft__otlp_plan_init(struct weft__otlp_plan *plan, const struct weft_model *
 	*plan = (struct weft__otlp_plan){.model = model};
 	int error = make_columns(plan, folds);
 	if (!error)
+		error = weft__otlp_contexts_init(&plan->contexts, model);
+	if (!error)
 		error = make_seeds(plan);
 	if (!error)
 		error = sort_tasks(plan);
@@ -240,6 +244,7 @@ int weft__otlp_plan_init(struct weft__otlp_plan *plan, const struct weft_model *
 
 void weft__otlp_plan_finish(struct weft__otlp_plan *plan)
 {
+	weft__otlp_contexts_finish(&plan->contexts);
 	free(plan->seeds);
 	free(plan->above);
 	free(plan->shown);
@@ -257,19 +262,32 @@ uint64_t weft__otlp_plan_seed(const struct weft__otlp_plan *plan, uint32_t task)
 	return plan->seeds[buffer_of(plan->model, task)];
 }
 
+const struct weft__otlp_context *weft__otlp_plan_context(
+	const struct weft__otlp_plan *plan, uint32_t task)
+{
+	return weft__otlp_context_of(&plan->contexts, task);
+}
+
 uint64_t weft__otlp_plan_span(const struct weft__otlp_plan *plan, uint32_t task)
 {
+	const struct weft__otlp_context *context = weft__otlp_plan_context(plan, task);
+	if (context)
+		return context->span;
 	return weft__otlp_task_id(plan->model, task, weft__otlp_plan_seed(plan, task));
 }
 
 struct weft__otlp_trace_id weft__otlp_plan_trace(const struct weft__otlp_plan *plan, uint32_t task)
 {
 	const uint32_t root = plan->root[task];
+	const struct weft__otlp_context *context = weft__otlp_plan_context(plan, root);
+	if (context)
+		return context->trace;
 	return weft__otlp_trace_of(weft__otlp_plan_span(plan, root), weft__otlp_plan_seed(plan, root));
 }
 
 uint32_t weft__otlp_plan_parent(const struct weft__otlp_plan *plan, uint32_t task)
 {
 	const uint32_t above = plan->above[task];
-	return above == WEFT_NONE ? WEFT_NONE : plan->shown[above];
+	const bool is_root = above == WEFT_NONE || weft__otlp_plan_context(plan, task);
+	return is_root ? WEFT_NONE : plan->shown[above];
 }

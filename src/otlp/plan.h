@@ -2,7 +2,8 @@
  *
  * Which tasks become spans, and below which span each of them is. A task's parent is the one that
  * created it; but a task that another process's task sent a message to is below that one. A task
- * that is not shown is in the span of its nearest ancestor that is.
+ * that is not shown is in the span of its nearest ancestor that is. A task with a context of its
+ * own has the ids and the parent of that, whoever created it; those below it are in its trace.
  */
 #ifndef WEFT_OTLP_PLAN_H
 #define WEFT_OTLP_PLAN_H
@@ -12,10 +13,12 @@
 
 #include <weft/model.h>
 
+#include "otlp/contexts.h"
 #include "otlp/ids.h"
 
 struct weft__otlp_plan {
 	const struct weft_model *model;
+	struct weft__otlp_contexts contexts;
 	uint64_t *seeds; /* of the buffers, and one for tasks of none of them */
 	/* By task: */
 	uint32_t *above;   /* the parent, shown or not; WEFT_NONE: a root */
@@ -36,11 +39,15 @@ struct weft__otlp_plan {
 int weft__otlp_plan_init(struct weft__otlp_plan *plan, const struct weft_model *model, bool folds);
 void weft__otlp_plan_finish(struct weft__otlp_plan *plan);
 
+/* NULL: the task has no context of its own. */
+const struct weft__otlp_context *weft__otlp_plan_context(
+	const struct weft__otlp_plan *plan, uint32_t task);
+
 uint64_t weft__otlp_plan_seed(const struct weft__otlp_plan *plan, uint32_t task);
 /* The ids of a shown task. */
 uint64_t weft__otlp_plan_span(const struct weft__otlp_plan *plan, uint32_t task);
 struct weft__otlp_trace_id weft__otlp_plan_trace(const struct weft__otlp_plan *plan, uint32_t task);
-/* The shown task below which a shown one is; WEFT_NONE: it is a root. */
+/* The shown task below which a shown one is; WEFT_NONE: it is a root, or has a context. */
 uint32_t weft__otlp_plan_parent(const struct weft__otlp_plan *plan, uint32_t task);
 
 #endif

@@ -96,7 +96,7 @@ static void write_notes(struct filling *f, uint32_t task)
 		if (type == WEFT_NOTE_LABEL && !is_named &&
 			model->notes.text[i] == model->tasks.label[task])
 			is_named = true;
-		else if (!f->w->options.folds || !is_of_counter(type))
+		else if ((!f->w->options.folds || !is_of_counter(type)) && !weft__otlp_is_context(model, i))
 			write_note(f, i);
 	}
 }
@@ -173,7 +173,7 @@ static void write_edges(struct filling *f, uint32_t task)
 		write_link(f, weft_edge_name(WEFT_EDGE_BECOME), model->tasks.end[task],
 			model->tasks.becomes[task]);
 	/* Its parent is another one. */
-	if (f->plan->is_inferred[task])
+	if (f->plan->is_inferred[task] || weft__otlp_plan_context(f->plan, task))
 		write_link(f, weft_edge_name(WEFT_EDGE_CREATE), model->tasks.start[task],
 			model->tasks.parent[task]);
 }

@@ -18,6 +18,8 @@ struct span {
 	struct weft__otlp_trace_id trace;
 	uint64_t id, parent; /* parent 0: it is a root */
 	struct weft_slice name;
+	const char *state; /* NULL: none */
+	uint8_t flags;     /* of W3C Trace Context */
 	bool has_remote_parent;
 	bool is_unfinished; /* it has no end in the trace */
 	bool is_pending;    /* it may still run */
@@ -94,15 +96,17 @@ static void write_head(struct weft__otlp_writer *w, const struct span *span, uin
 	uint64_t parent, bool has_end)
 {
 	struct weft__otlp_encoder *e = &w->encoder;
-	const bool is_random = weft__otlp_is_random(buffer_of(w->model, span->task));
 	const uint64_t start = weft__otlp_unix_ns(w, span->start);
 	weft__otlp_put_id(e, WEFT__OTLP_SPAN_TRACE, span->trace.words, 2);
 	weft__otlp_put_id(e, WEFT__OTLP_SPAN_ID, &id, 1);
+	if (span->state)
+		weft__otlp_put_text(
+			e, WEFT__OTLP_SPAN_STATE, (struct weft_slice){span->state, strlen(span->state)});
 	if (parent)
 		weft__otlp_put_id(e, WEFT__OTLP_SPAN_PARENT, &parent, 1);
-	/* W3C's flags "sampled" and "random"; whether the parent is remote is known. */
-	weft__otlp_put_integer(e, WEFT__OTLP_SPAN_FLAGS,
-		(is_random ? 0x103 : 0x101) | (span->has_remote_parent ? 0x200 : 0));
+	/* Whether the parent is remote is known. */
+	weft__otlp_put_integer(
+		e, WEFT__OTLP_SPAN_FLAGS, 0x100u | span->flags | (span->has_remote_parent ? 0x200u : 0));
 	weft__otlp_put_text(e, WEFT__OTLP_SPAN_NAME, span->name);
 	weft__otlp_put_integer(e, WEFT__OTLP_SPAN_KIND, 1); /* internal */
 	weft__otlp_put_integer(e, WEFT__OTLP_SPAN_START, start);
@@ -188,6 +192,47 @@ static bool begin_span(struct weft__otlp_writer *w, const struct span *span, int
 	return true;
 }
 
+/* ---- Contexts ---- */
+
+/* The flags of a span whose trace has an id that was made here: "sampled" and "random". */
+static uint8_t own_flags(const struct weft_model *model, uint32_t task)
+{
+	return weft__otlp_is_random(buffer_of(model, task)) ? 3 : 1;
+}
+
+/* True unless a span of this process has that id: the task's creators are where it is looked for.
+ */
+static bool is_remote(const struct weft__otlp_plan *plan, uint32_t task, uint64_t parent)
+{
+	if (!parent)
+		return false;
+	for (uint32_t t = task; t != WEFT_NONE; t = plan->model->tasks.parent[t]) {
+		const struct weft__otlp_context *context = weft__otlp_plan_context(plan, t);
+		if (context && context->span == parent)
+			return false;
+	}
+	return true;
+}
+
+static void set_context(
+	const struct weft__otlp_plan *plan, const struct weft__otlp_context *context, struct span *span)
+{
+	span->trace = context->trace;
+	span->id = context->span;
+	span->parent = context->parent;
+	span->state = context->state;
+	span->flags = context->flags;
+	span->has_remote_parent = is_remote(plan, span->task, context->parent);
+}
+
+/* The flags of a trace that a context began are those of all its spans. */
+static void set_flags(const struct weft__otlp_plan *plan, uint32_t shown, struct span *span)
+{
+	const struct weft__otlp_context *context =
+		shown == WEFT_NONE ? NULL : weft__otlp_plan_context(plan, plan->root[shown]);
+	span->flags = context ? context->flags : own_flags(plan->model, span->task);
+}
+
 /* ---- Spans of tasks ---- */
 
 static struct span describe_task(const struct weft__otlp_plan *plan, uint32_t task)
@@ -207,6 +252,10 @@ static struct span describe_task(const struct weft__otlp_plan *plan, uint32_t ta
 	};
 	if (!span.name.size)
 		span.name = (struct weft_slice){kind_name(model, task), strlen(kind_name(model, task))};
+	const struct weft__otlp_context *context = weft__otlp_plan_context(plan, task);
+	set_flags(plan, task, &span);
+	if (context)
+		set_context(plan, context, &span);
 	set_end(model, &span, !has_ended(model, task));
 	return span;
 }
@@ -232,7 +281,8 @@ static int write_task(
 /* The innermost span of each depth while a task's spans are visited from the last end to the first:
  * a span comes after the one around it. */
 struct inner {
-	uint64_t id[DEPTHS];
+	uint64_t id[DEPTHS]; /* 0: none */
+	struct weft__otlp_trace_id trace[DEPTHS];
 	uint64_t start[DEPTHS];
 	uint32_t twins[DEPTHS];
 };
@@ -253,18 +303,29 @@ static void place_inner(
 	const struct weft__otlp_plan *plan, const struct inner *inner, uint8_t depth, struct span *span)
 {
 	const uint32_t task = plan->shown[span->task];
-	if (depth > 0 && inner->id[depth - 1])
+	set_flags(plan, task, span);
+	if (depth > 0 && inner->id[depth - 1]) {
 		span->parent = inner->id[depth - 1];
-	else if (task != WEFT_NONE)
+		span->trace = inner->trace[depth - 1];
+	} else if (task != WEFT_NONE) {
 		span->parent = weft__otlp_plan_span(plan, task);
-	if (task != WEFT_NONE) {
 		span->trace = weft__otlp_plan_trace(plan, task);
-		return;
+	} else {
+		span->trace = weft__otlp_trace_of(span->id, weft__otlp_plan_seed(plan, span->task));
 	}
-	uint64_t root = span->id;
-	for (int i = depth - 1; i >= 0 && inner->id[i]; i--)
-		root = inner->id[i];
-	span->trace = weft__otlp_trace_of(root, weft__otlp_plan_seed(plan, span->task));
+}
+
+/* The context that the program gave to the span comes before all that. */
+static void set_inner_context(const struct weft__otlp_plan *plan, const struct weft_span *found,
+	const struct inner *inner, struct span *span)
+{
+	struct weft__otlp_context context;
+	if (!weft__otlp_context_of_span(plan->model, span->task, found, &context))
+		return;
+	set_context(plan, &context, span);
+	for (unsigned i = 0; i < found->depth; i++)
+		if (inner->id[i] == context.parent)
+			span->has_remote_parent = false;
 }
 
 static int write_inner(struct weft__otlp_writer *w, const struct span *span)
@@ -297,6 +358,9 @@ static int write_inners(struct weft__otlp_writer *w, const struct weft__otlp_pla
 			.name = weft_model_string(model, found.name)};
 		span.id = enter_inner(inner, &found, weft__otlp_plan_span(plan, task), seed);
 		place_inner(plan, inner, found.depth, &span);
+		set_inner_context(plan, &found, inner, &span);
+		inner->id[found.depth] = span.id;
+		inner->trace[found.depth] = span.trace;
 		/* A span that ends with a task that has not ended was not ended by the program. */
 		set_end(model, &span,
 			found.is_open || (!has_ended(model, task) && found.end >= model->tasks.end[task]));

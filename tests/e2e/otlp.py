@@ -5,11 +5,12 @@ import os
 import shutil
 import subprocess
 
-from harness import BUILD, DATA, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 from otlp_reader import METRICS, SPANS, read
 from traces import mirage
 
 EVERY_EVENT = os.path.join(BUILD, 'tests', 'every_event')
+CONTEXT = os.path.join(BUILD, 'tests', 'context-subject')
 HANG = os.path.join(BUILD, 'tests', 'hang-subject')
 METRIC_TYPES = os.path.join(BUILD, 'tests', 'metric-types-subject')
 PROCESSES = os.path.join(BUILD, 'tests', 'process-subject')
@@ -263,6 +264,28 @@ def a_message_from_another_process_makes_a_parent():
         assert inferred, [span['name'] for span in found]
         for span in inferred:
             assert span['flags'] & 0x200 and by_id[span['parentSpanId']], span
+
+
+@case
+def a_context_has_the_ids_of_its_program():
+    """Of whoever sent it, whoever created the task; what is below is in its trace."""
+    trace, parent = '4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'context.weft')
+        result = run([WEFT, 'record', '-a', 'none', '-o', path, CONTEXT], env={'TRACEPARENT': '00-%s-%s-01' % (trace, parent)})
+        own, query, other = (line.split('-') for line in result.stdout.split())
+        for options in ((), ('--spans', 'all')):
+            found = {span['name']: span for span in spans(*options, path)}
+            place = {name: (span['traceId'], span.get('parentSpanId'), span['flags']) for name, span in found.items()}
+            equal(place['request'], (trace, parent, 0x301))
+            equal(place['query'], (trace, own[2], 0x101))
+            equal(place['parse'], (trace, query[2], 0x101))
+            equal(place['child'], (trace, own[2], 0x101))
+            equal(place['other'], (other[1], None, 0x103))
+            equal([found[name]['spanId'] for name in ('request', 'query', 'other')], [own[2], query[2], other[2]])
+            equal([found[name].get('traceState') for name in ('request', 'query', 'other')], ['vendor=value', 'vendor=value', None])
+            assert not any(event['name'].endswith(' context') for span in found.values() for event in span.get('events', [])), found
+            equal([(link['traceId'], link['spanId']) for link in found['other']['links']], [(trace, found['child']['spanId'])])
 
 
 @case
