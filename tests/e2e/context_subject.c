@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A server's request with a context that came from another program, a query with one of its own, and
- * a task of a new trace. Prints the contexts.
+ * A server's request with a context that came from another program, a query with one of its own,
+ * and a task of a new trace. Prints the contexts.
  */
 #include <stdio.h>
 #include <string.h>
