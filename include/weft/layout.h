@@ -101,6 +101,7 @@ struct weft_layout {
 	const uint32_t *row;    /* 0 is the top; WEFT_NONE: hidden */
 	const bool *moved;      /* simplified: its creation line is hidden */
 	const uint8_t *form;    /* enum weft_form */
+	bool has_waits;         /* some task may have WEFT_FORM_WAIT */
 	/* The fold of which a task is a member, whether folded or not; or, while that fold is folded,
 	 * of which it is a descendant; or WEFT_NONE. NULL if there are no folds. */
 	const uint32_t *fold_of;

@@ -79,6 +79,7 @@ static int copy_columns(const struct growing *g)
 	memset(c->moved + g->first, 0, more * sizeof(*c->moved));
 	memset(c->form + g->first, WEFT_FORM_LINE, more * sizeof(*c->form));
 	c->above = c->parent;
+	c->has_waits = f->has_waits;
 	return 0;
 }
 

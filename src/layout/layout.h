@@ -30,6 +30,7 @@ struct weft__columns {
 	uint32_t *row;
 	bool *moved;
 	uint8_t *form;
+	bool has_waits;
 	uint32_t *fold_of;
 	struct weft_fold *folds;
 	uint32_t fold_count;

@@ -123,8 +123,10 @@ int weft__layout_find_waits(const struct weft_model *model, const struct weft_la
 		if (!may_be_in_wait(model, c, task))
 			continue;
 		if (was_there ? previous->form[task] == WEFT_FORM_WAIT
-					  : !shared[task - first] && is_in_wait(model, task))
+					  : !shared[task - first] && is_in_wait(model, task)) {
 			c->form[task] = WEFT_FORM_WAIT;
+			c->has_waits = true;
+		}
 	}
 	free(shared);
 	return 0;

@@ -212,6 +212,8 @@ int weft__render_scene_make_piles(struct weft_scene *scene)
 	struct weft__piles *piles = &scene->piles;
 	struct weft__pile total;
 	piles->count = l->fold_count + l->group_count;
+	if (piles->count == 0 && !l->has_waits)
+		return 0;
 	piles->list = calloc(piles->count + (size_t)1, sizeof(*piles->list));
 	if (!piles->list)
 		return WEFT_ERROR_MEMORY;
