@@ -167,14 +167,15 @@ static void a_signal_for_each_task_is_not_a_herd(void **state)
 	found_finish(&found);
 }
 
-/* Tasks that take a semaphore one after the other; the fifth keeps it for `long_ns`. Those from
- * `first` to `last` wait for it from the beginning, the others come when it is free. */
-static struct found queued(uint64_t long_ns, uint64_t first, uint64_t last)
+/* Tasks that take a semaphore one after the other; the fifth, which is of `kind`, keeps it for
+ * `long_ns`. Those from `first` to `last` wait for it from the beginning, the others come when it
+ * is free. */
+static struct found queued_for(uint16_t kind, uint64_t long_ns, uint64_t first, uint64_t last)
 {
 	struct made made = make_begin();
 	make_create(&made, 0, 1, WEFT_KIND_SEMAPHORE);
 	for (uint64_t id = 10; id < 40; id++) {
-		make_create(&made, 0, id, WEFT_KIND_TASK);
+		make_create(&made, 0, id, id == 14 ? kind : WEFT_KIND_TASK);
 		make_switch(&made, id);
 		made.time += US;
 	}
@@ -188,6 +189,27 @@ static struct found queued(uint64_t long_ns, uint64_t first, uint64_t last)
 	}
 	make_switch(&made, 0);
 	return find(&made);
+}
+
+static struct found queued(uint64_t long_ns, uint64_t first, uint64_t last)
+{
+	return queued_for(WEFT_KIND_TASK, long_ns, first, last);
+}
+
+/* A thread that runs all the while may have had no processor, but not for that long. */
+static void a_holder_may_be_preempted(void **state)
+{
+	struct found found = queued_for(WEFT_KIND_THREAD, 5 * MS, 15, 15);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_CONTENTION);
+	assert_int_equal(p->severity, WEFT_SEVERITY_HINT);
+	assert_non_null(strstr(p->sentence, "; or it was preempted"));
+	found_finish(&found);
+	found = queued_for(WEFT_KIND_THREAD, 251 * MS, 15, 15);
+	p = only(&found, WEFT_PROBLEM_CONTENTION);
+	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
+	assert_null(strstr(p->sentence, "preempted"));
+	found_finish(&found);
 }
 
 static void contention_is_found(void **state)
@@ -315,6 +337,40 @@ static void late_timers_are_found(void **state)
 	found = timers((const uint64_t[]){20 * MS, 0}, 2);
 	assert_string_equal(only(&found, WEFT_PROBLEM_LATE)->sentence,
 		"timer 2 is overdue for 40 ms at the end: it was due at 20 ms.");
+	found_finish(&found);
+}
+
+/* A timer that fires 12 ms late; `ran`: another task has run since it was due. */
+static struct found late_by_twelve(bool ran)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_TIMER);
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make(&made, (struct weft_event){.type = WEFT_EVENT_TAG,
+					.task = 1,
+					.text = {"deadline", 8},
+					.value = 20 * MS,
+					.has_value = true});
+	made.time += 20 * MS;
+	if (ran)
+		make_switch(&made, 2);
+	made.time += 12 * MS;
+	make_switch(&made, WEFT_TASK_NONE);
+	make_edge(&made, WEFT_EVENT_RESOLVE, 0, 1);
+	made.time += 28 * MS;
+	make_switch(&made, 0);
+	return find(&made);
+}
+
+/* The operating system delays timers, too. */
+static void a_late_timer_is_grave_if_something_ran(void **state)
+{
+	struct found found = late_by_twelve(false);
+	(void)state;
+	assert_int_equal(only(&found, WEFT_PROBLEM_LATE)->severity, WEFT_SEVERITY_HINT);
+	found_finish(&found);
+	found = late_by_twelve(true);
+	assert_int_equal(only(&found, WEFT_PROBLEM_LATE)->severity, WEFT_SEVERITY_WARNING);
 	found_finish(&found);
 }
 
@@ -839,6 +895,7 @@ int main(void)
 		cmocka_unit_test(a_thundering_herd_is_found),
 		cmocka_unit_test(a_signal_for_each_task_is_not_a_herd),
 		cmocka_unit_test(contention_is_found),
+		cmocka_unit_test(a_holder_may_be_preempted),
 		cmocka_unit_test(a_deadlock_is_no_contention),
 		cmocka_unit_test(contention_for_a_pool_is_found),
 		cmocka_unit_test(a_task_that_ends_with_a_lock_is_found),
@@ -846,6 +903,7 @@ int main(void)
 		cmocka_unit_test(a_task_that_runs_on_for_a_stopped_one_is_found),
 		cmocka_unit_test(a_task_that_runs_on_behind_another_is_found),
 		cmocka_unit_test(late_timers_are_found),
+		cmocka_unit_test(a_late_timer_is_grave_if_something_ran),
 		cmocka_unit_test(a_timer_fires_when_it_begins_to_run),
 		cmocka_unit_test(locks_can_be_in_a_circle_but_pools_cannot),
 		cmocka_unit_test(tasks_that_hold_what_the_other_wants_are_in_a_circle),
