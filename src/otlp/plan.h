@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The tasks that become spans, and the span below which each of them is. A task's parent is the one
- * that created it; but a task that another process's task sent a message to is below that one. A
- * task that is not shown is in the span of its nearest ancestor that is. A task with a context of
+ * Decides which tasks become spans, and below which span each of them is. A task's parent is the
+ * one that created it; but a task that another process's task sent a message to is below that one.
+ * A task that is not shown is in the span of its nearest ancestor that is. A task with a context of
  * its own has the ids and the parent of that, whoever created it; those below it are in its trace.
  */
 #ifndef WEFT_OTLP_PLAN_H

@@ -268,7 +268,7 @@ def a_message_from_another_process_makes_a_parent():
 
 @case
 def a_context_has_the_ids_of_its_program():
-    """Of whoever sent it, whoever created the task; what is below is in its trace."""
+    """The creator of the task is a link; what is below is in its trace."""
     trace, parent = '4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'
     with temporary_directory() as folder:
         path = os.path.join(folder, 'context.weft')
