@@ -83,10 +83,6 @@ void weft__uv_count_written(size_t size);
 /* "connection refused (ECONNREFUSED)" */
 void weft__uv_append_error(struct weft__hooks_text *text, int status);
 
-/* "127.0.0.1:80", "[::1]:80" or a path. */
-void weft__uv_append_address(
-	struct weft__hooks_text *text, const struct sockaddr *address, socklen_t size);
-
 /* The same for an address that the program passes to libuv; it may be NULL. */
 void weft__uv_append_destination(struct weft__hooks_text *text, const struct sockaddr *address);
 

@@ -102,7 +102,8 @@ static void append_path(
 	weft__hooks_append(text, path);
 }
 
-void weft__uv_append_address(
+/* "127.0.0.1:80", "[::1]:80" or a path. */
+static void append_address(
 	struct weft__hooks_text *text, const struct sockaddr *address, socklen_t size)
 {
 	if (address->sa_family == AF_INET) {
@@ -130,7 +131,7 @@ void weft__uv_append_destination(struct weft__hooks_text *text, const struct soc
 	if (!weft__hooks_copy(&copy.ip4, address, sizeof(copy.ip4)) || copy.any.sa_family == AF_UNIX)
 		return;
 	if (copy.any.sa_family != AF_INET6 || weft__hooks_copy(&copy.ip6, address, sizeof(copy.ip6)))
-		weft__uv_append_address(text, &copy.any, sizeof(copy));
+		append_address(text, &copy.any, sizeof(copy));
 }
 
 /* ---- Handles ---- */
@@ -159,5 +160,5 @@ void weft__uv_append_socket(struct weft__hooks_text *text, const char *word, int
 	if (size <= sizeof(sa_family_t) || size > sizeof(storage)) /* no name, as pipes have */
 		return;
 	weft__hooks_append(text, " ");
-	weft__uv_append_address(text, address, size);
+	append_address(text, address, size);
 }

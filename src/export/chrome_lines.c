@@ -103,7 +103,8 @@ void weft__export_chrome_end(struct weft__chrome_lines *lines)
 
 /* ---- Lines ---- */
 
-void weft__export_chrome_time(struct weft__chrome_lines *lines, const char *key, uint64_t ns)
+/* A member ,"KEY":N.NNN with a time in microseconds. */
+static void add_time(struct weft__chrome_lines *lines, const char *key, uint64_t ns)
 {
 	char fraction[4] = {
 		'.', (char)('0' + ns / 100 % 10), (char)('0' + ns / 10 % 10), (char)('0' + ns % 10)};
@@ -132,7 +133,7 @@ void weft__export_chrome_begin(
 	struct weft__chrome_lines *lines, char phase, uint64_t time_ns, uint32_t thread)
 {
 	begin_object(lines, phase);
-	weft__export_chrome_time(lines, "ts", time_ns);
+	add_time(lines, "ts", time_ns);
 	if (thread < lines->tid_count) {
 		add_number(lines, ",\"pid\":", lines->pids[lines->processes[thread]]);
 		add_number(lines, ",\"tid\":", lines->tids[thread]);

@@ -59,8 +59,6 @@ void weft__export_chrome_begin(
 /* The name: a text, or that of a task. */
 void weft__export_chrome_name(struct weft__chrome_lines *lines, struct weft_slice name);
 void weft__export_chrome_name_task(struct weft__chrome_lines *lines, uint32_t task);
-/* A member ,"KEY":N.NNN with a time in microseconds. */
-void weft__export_chrome_time(struct weft__chrome_lines *lines, const char *key, uint64_t ns);
 /* The member id2: a letter and a number, so that ids of different things differ. */
 void weft__export_chrome_id(struct weft__chrome_lines *lines, const char *letter, uint64_t id);
 /* The member id of an arrow, in hexadecimal, as Perfetto reads it. */

@@ -22,9 +22,6 @@
 void weft__export_ctf_put_event(
 	struct weft__bytes *bytes, const struct weft_event *event, uint64_t time_ns);
 
-/* Appends text as a CTF string. */
-void weft__export_ctf_put_text(struct weft__bytes *bytes, struct weft_slice text);
-
 /* Appends `event { … };`, once or twice: the declaration of what weft__export_ctf_put_event writes
  * for this type. */
 void weft__export_ctf_declare_event(struct weft__bytes *metadata, unsigned type);

@@ -27,7 +27,8 @@
 
 typedef char types_leave_the_bits[WEFT_EVENT_TYPES <= REAL ? 1 : -1];
 
-void weft__export_ctf_put_text(struct weft__bytes *bytes, struct weft_slice text)
+/* Appends text as a CTF string. */
+static void put_text(struct weft__bytes *bytes, struct weft_slice text)
 {
 	while (text.size) {
 		const char *nul = memchr(text.bytes, 0, text.size);
@@ -68,7 +69,7 @@ static void put_flag(struct weft__bytes *bytes, const struct weft_event *event)
 
 static void put_event_text(struct weft__bytes *bytes, const struct weft_event *event)
 {
-	weft__export_ctf_put_text(bytes, event->text);
+	put_text(bytes, event->text);
 }
 
 static void put_value(struct weft__bytes *bytes, const struct weft_event *event)
@@ -90,12 +91,12 @@ static void put_duration(struct weft__bytes *bytes, const struct weft_event *eve
 
 static void put_track(struct weft__bytes *bytes, const struct weft_event *event)
 {
-	weft__export_ctf_put_text(bytes, event->kind_name);
+	put_text(bytes, event->kind_name);
 }
 
 static void put_category(struct weft__bytes *bytes, const struct weft_event *event)
 {
-	weft__export_ctf_put_text(bytes, event->category);
+	put_text(bytes, event->category);
 }
 
 static void put_begin(struct weft__bytes *bytes, const struct weft_event *event)
@@ -111,7 +112,7 @@ static void put_end(struct weft__bytes *bytes, const struct weft_event *event)
 static void put_field(struct weft__bytes *bytes, const struct weft_field *field)
 {
 	uint64_t bits;
-	weft__export_ctf_put_text(bytes, field->name);
+	put_text(bytes, field->name);
 	bool is_empty = field->type == WEFT_FIELD_TEXT && field->value.text.size == 0;
 	uint8_t type = field->type == WEFT_FIELD_BOOL ? WEFT_FIELD_U64 : (uint8_t)field->type;
 	weft__bytes_put_u8(bytes, is_empty ? EMPTY_FIELD : type);
@@ -128,7 +129,7 @@ static void put_field(struct weft__bytes *bytes, const struct weft_field *field)
 		weft__bytes_put_u64(bytes, bits);
 		break;
 	case WEFT_FIELD_TEXT:
-		weft__export_ctf_put_text(bytes, field->value.text);
+		put_text(bytes, field->value.text);
 		break;
 	}
 }

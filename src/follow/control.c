@@ -136,7 +136,9 @@ WEFT__EXPORT const struct weft_trace_description *weft_control_describe(
 	return &control->description;
 }
 
-int weft__follow_control_check(struct weft_control *control)
+/* Checks that the program is recording and that the buffer is writable. 0, or an error of
+ * weft_control_set_level. */
+static int check_control(struct weft_control *control)
 {
 	if (!weft_control_is_live(control))
 		return WEFT_ERROR_STATE;
@@ -184,7 +186,7 @@ WEFT__EXPORT int weft_control_set_level(
 	unsigned matched = 0;
 	if ((unsigned)level > WEFT_LEVEL_LAST)
 		return WEFT_ERROR_ARGUMENT;
-	int error = weft__follow_control_check(control);
+	int error = check_control(control);
 	if (!error && level == WEFT_LEVEL_COUNT && !can_count(control))
 		error = WEFT_ERROR_UNSUPPORTED;
 	if (error)

@@ -25,8 +25,4 @@ struct weft_control {
 	struct weft_trace_description description;
 };
 
-/* Checks that the program is recording and that the buffer is writable. 0, or an error of
- * weft_control_set_level. */
-int weft__follow_control_check(struct weft_control *control);
-
 #endif

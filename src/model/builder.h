@@ -214,9 +214,6 @@ void weft__model_builder_name_tracks(
 /* Takes the lines of tracks out of the counts of tasks; `outcome` is that of each task. */
 void weft__model_builder_count_tracks(
 	const struct weft_model_builder *b, const uint8_t *outcome, struct weft_model_summary *summary);
-/* An open span of a task as of now; false if it began after the task's end. */
-bool weft__model_builder_open_span(const struct weft_model_builder *b, uint32_t task, uint64_t now,
-	const struct weft__state_span *open, struct weft_span *ret_span);
 /* Counts open spans as signs of life of their tasks. */
 void weft__model_builder_touch_spans(struct weft_model_builder *b);
 /* Ends the open spans with their tasks. */

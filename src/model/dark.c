@@ -174,12 +174,6 @@ int weft__model_dark_find(const struct weft_trace_description *description,
 	return 0;
 }
 
-void weft__model_dark_finish(struct weft__dark *dark)
-{
-	free(dark->list);
-	*dark = (struct weft__dark){0};
-}
-
 /* ---- Asking for it ---- */
 
 /* The list, and the buffer that is searched in it. */

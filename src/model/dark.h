@@ -17,7 +17,6 @@ struct weft__dark {
  * then all programs go on. 0 or WEFT_ERROR_MEMORY. */
 int weft__model_dark_find(const struct weft_trace_description *description,
 	const struct weft__ends *ends, uint64_t start, uint64_t end, struct weft__dark *ret_dark);
-void weft__model_dark_finish(struct weft__dark *dark);
 
 /* When events of a task may be missing that was last seen at a time: the begin of the first dark
  * period of its buffer that lasts longer than that. UINT64_MAX: none are missing. */

@@ -46,7 +46,8 @@ static struct weft_span span_until(const struct weft__state_span *open, uint64_t
 	return (struct weft_span){open->since, end, open->name, depth, false};
 }
 
-bool weft__model_builder_open_span(const struct weft_model_builder *b, uint32_t task, uint64_t now,
+/* An open span of a task as of now; false if it began after the task's end. */
+static bool find_open_span(const struct weft_model_builder *b, uint32_t task, uint64_t now,
 	const struct weft__state_span *open, struct weft_span *ret_span)
 {
 	bool has_ended = b->state.tasks.flags[task] & WEFT_TASK_RESOLVED;
@@ -62,9 +63,7 @@ int weft__model_builder_span(
 	struct weft_span span = span_until(open, b->state.now);
 	(void)thread; /* its own spans are those of a track */
 	weft__model_builder_touch(b, task);
-	return weft__model_builder_open_span(b, task, b->state.now, open, &span)
-			   ? add_row(&b->spans, task, &span)
-			   : 0;
+	return find_open_span(b, task, b->state.now, open, &span) ? add_row(&b->spans, task, &span) : 0;
 }
 
 int weft__model_builder_given(
@@ -201,7 +200,7 @@ static int add_open(const struct weft_model_builder *b, uint32_t task, struct we
 	for (uint32_t i = weft__model_state_innermost(s, task); !error && i != WEFT_NONE;
 		 i = s->spans.list[i].outer) {
 		struct weft_span span;
-		if (!weft__model_builder_open_span(b, task, b->live->now, &s->spans.list[i], &span))
+		if (!find_open_span(b, task, b->live->now, &s->spans.list[i], &span))
 			continue;
 		span.is_open = true;
 		error = weft__columns_reserve(&column, 1, capacity, *count + (size_t)1);

@@ -226,7 +226,8 @@ WEFT__EXPORT void weft_metric_record(weft_metric histogram, uint64_t value)
 
 /* ---- Values ---- */
 
-uint64_t weft__record_metric_sum(struct weft__metrics *m, uint32_t cell)
+/* The sum of a cell in all shards. */
+static uint64_t sum_of_shards(struct weft__metrics *m, uint32_t cell)
 {
 	uint64_t sum = 0;
 #ifndef WEFT_FREESTANDING
@@ -244,13 +245,13 @@ static void add_row(
 	struct weft__metrics *m, const struct weft__metric_row *it, struct weft_metric_value *value)
 {
 	if (it->kind != WEFT_METRIC_HISTOGRAM) {
-		value->value += (int64_t)weft__record_metric_sum(m, it->cell);
+		value->value += (int64_t)sum_of_shards(m, it->cell);
 		return;
 	}
 	const uint32_t cells = WEFT_ABI_METRIC_CELLS_OF(it->first_exponent, it->last_exponent);
 	for (uint32_t i = 0; i < cells; i++)
-		value->value += (int64_t)weft__record_metric_sum(m, it->cell + i);
-	value->sum += weft__record_metric_sum(m, it->cell + cells);
+		value->value += (int64_t)sum_of_shards(m, it->cell + i);
+	value->sum += sum_of_shards(m, it->cell + cells);
 }
 
 /* Rows that lie below a row come after it. */

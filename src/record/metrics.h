@@ -191,9 +191,6 @@ static inline void weft__record_metric_add_to(struct weft__metrics *m, uint32_t 
 #endif
 }
 
-/* The sum of a cell in all shards. */
-uint64_t weft__record_metric_sum(struct weft__metrics *m, uint32_t cell);
-
 /* Counts in the shared memory, if there is some, that a level or a child found no room. */
 void weft__record_metric_refuse(struct weft__metrics *m);
 

@@ -226,8 +226,9 @@ static double width_of(const struct weft_squeeze *squeeze, uint32_t size, double
 	return fmin(WEFT_STRIPE_WIDTH, squeeze->sizes[size] * scale);
 }
 
-double weft__view_squeeze_px(const struct weft_squeeze *squeeze,
-	const struct weft_view_squeezed *from, const struct weft_view_squeezed *to, double scale)
+/* The px from a squeezed time to a later one. */
+static double px_between(const struct weft_squeeze *squeeze, const struct weft_view_squeezed *from,
+	const struct weft_view_squeezed *to, double scale)
 {
 	double px = (to->between_ns - from->between_ns) * scale;
 	for (unsigned i = 0; i < WEFT_STRIPE_SIZES; i++)
@@ -239,7 +240,7 @@ double weft__view_squeeze_x(const struct weft_squeeze *squeeze,
 	const struct weft_view_squeezed *from, double ns, double scale)
 {
 	const struct weft_view_squeezed squeezed = weft__view_squeeze_time(squeeze, ns);
-	return weft__view_squeeze_px(squeeze, from, &squeezed, scale);
+	return px_between(squeeze, from, &squeezed, scale);
 }
 
 /* The px from a squeezed time to the beginning of a stripe. */
@@ -247,7 +248,7 @@ static double px_to(const struct weft_squeeze *squeeze, const struct weft_view_s
 	uint32_t stripe, double scale)
 {
 	const struct weft_view_squeezed begin = time_before(&squeeze->list[stripe]);
-	return weft__view_squeeze_px(squeeze, from, &begin, scale);
+	return px_between(squeeze, from, &begin, scale);
 }
 
 double weft__view_squeeze_ns(const struct weft_squeeze *squeeze,

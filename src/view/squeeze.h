@@ -17,10 +17,6 @@ struct weft_view_squeezed weft__view_squeeze_time(const struct weft_squeeze *squ
 double weft__view_squeeze_x(const struct weft_squeeze *squeeze,
 	const struct weft_view_squeezed *from, double ns, double scale);
 
-/* The px from a squeezed time to a later one. */
-double weft__view_squeeze_px(const struct weft_squeeze *squeeze,
-	const struct weft_view_squeezed *from, const struct weft_view_squeezed *to, double scale);
-
 /* The time that is `px` to the right of a squeezed time, in ns from the trace's start. */
 double weft__view_squeeze_ns(const struct weft_squeeze *squeeze,
 	const struct weft_view_squeezed *from, double px, double scale);

@@ -109,8 +109,6 @@ void weft__format_chrome_end_next(struct weft__chrome_reader *r);
 uint32_t weft__format_chrome_open_slice(
 	struct weft__chrome_reader *r, uint32_t outer, uint64_t end_ns);
 void weft__format_chrome_free_slice(struct weft__chrome_reader *r, uint32_t slice);
-/* The task that stands for the entry's thread: it is made when it is first needed. */
-uint64_t weft__format_chrome_thread_task(struct weft__chrome_reader *r);
 /* The task that runs on the entry's thread, or WEFT_TASK_NONE. */
 uint64_t weft__format_chrome_running(struct weft__chrome_reader *r);
 /* The same, but never none. */

@@ -130,7 +130,8 @@ static void make_thread_task(struct weft__chrome_reader *r, struct weft__chrome_
 	weft__format_chrome_make_text(r, WEFT_EVENT_LABEL, thread->task, name_of_thread(r));
 }
 
-uint64_t weft__format_chrome_thread_task(struct weft__chrome_reader *r)
+/* The task that stands for the entry's thread: it is made when it is first needed. */
+static uint64_t task_of_thread(struct weft__chrome_reader *r)
 {
 	struct weft__chrome_thread *thread = current(r);
 	if (!thread->task)
@@ -149,7 +150,7 @@ uint64_t weft__format_chrome_running(struct weft__chrome_reader *r)
 uint64_t weft__format_chrome_actor(struct weft__chrome_reader *r)
 {
 	const uint64_t task = weft__format_chrome_running(r);
-	return task != WEFT_TASK_NONE ? task : weft__format_chrome_thread_task(r);
+	return task != WEFT_TASK_NONE ? task : task_of_thread(r);
 }
 
 /* ---- Beginning and ending ---- */
@@ -172,7 +173,7 @@ static void begin(struct weft__chrome_reader *r, uint64_t end_ns)
 {
 	struct weft__chrome_thread *thread = current(r);
 	const uint32_t outer = thread->innermost;
-	const uint64_t task = weft__format_chrome_thread_task(r);
+	const uint64_t task = task_of_thread(r);
 	const uint64_t limit = outer == WEFT__CHROME_NONE ? UINT64_MAX : r->slices[outer].limit_ns;
 	if (end_ns != UINT64_MAX && end_ns > limit) {
 		weft_diagnostics_add_ns(r->base.input.diagnostics, r->offset,

@@ -34,8 +34,7 @@ static bool ends_by(const void *scene, uint32_t index, uint64_t time)
 	return weft__render_scene_end(scene, index) <= time;
 }
 
-uint32_t weft__render_gallop_u32(
-	const uint32_t *values, uint32_t low, uint32_t count, uint32_t value)
+static uint32_t gallop_u32(const uint32_t *values, uint32_t low, uint32_t count, uint32_t value)
 {
 	return weft__gallop(values, low, count, weft__is_less_u32, value);
 }
@@ -69,7 +68,7 @@ uint32_t weft__render_scene_first_from(
 	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time)
 {
 	uint32_t tick = weft__render_census_tick(scene, time);
-	uint32_t index = weft__render_gallop_u32(scene->start_ticks, first, last, tick);
+	uint32_t index = gallop_u32(scene->start_ticks, first, last, tick);
 	if (scene->census.tick_shift == 0 && tick < UINT32_MAX)
 		return index;
 	return weft__gallop(scene, index, last, starts_before, time);

@@ -270,8 +270,6 @@ uint64_t weft__render_census_last(const struct weft_scene *scene, uint32_t task)
 
 /* Galloping search: the first index from `low` on with values[index] >= value. Steps double,
  * because most results are near. */
-uint32_t weft__render_gallop_u32(
-	const uint32_t *values, uint32_t low, uint32_t count, uint32_t value);
 uint32_t weft__render_gallop_u64(
 	const uint64_t *values, uint32_t low, uint32_t count, uint64_t value);
 /* The same, starting at a guess and searching both ways: a good guess costs one cache miss. */

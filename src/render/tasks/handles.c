@@ -35,7 +35,8 @@ static uint32_t first_seen(
 	return layout->fold_members[low];
 }
 
-uint32_t weft__render_handle_task(const struct weft_layout *layout, const struct weft_box *picture,
+/* The task to the left of whose line the handle is, or WEFT_NONE. */
+static uint32_t task_of_handle(const struct weft_layout *layout, const struct weft_box *picture,
 	const struct weft_view *view, uint32_t fold)
 {
 	const struct weft_fold *f = &layout->folds[fold];
@@ -48,7 +49,7 @@ uint32_t weft__render_handle_task(const struct weft_layout *layout, const struct
 bool weft__render_handle_point(const struct weft_layout *layout, const struct weft_box *picture,
 	const struct weft_view *view, uint32_t fold, double *ret_x, double *ret_y)
 {
-	uint32_t task = weft__render_handle_task(layout, picture, view, fold);
+	uint32_t task = task_of_handle(layout, picture, view, fold);
 	uint32_t row = task == WEFT_NONE ? WEFT_NONE : layout->row[task];
 	if (row == WEFT_NONE || weft_view_row_spacing(view, row) < WEFT__NAME_SPACING)
 		return false;
@@ -60,7 +61,7 @@ bool weft__render_handle_point(const struct weft_layout *layout, const struct we
 
 static uint32_t row_of(const struct painter *p, uint32_t fold)
 {
-	return p->layout->row[weft__render_handle_task(p->layout, &p->frame->picture, p->view, fold)];
+	return p->layout->row[task_of_handle(p->layout, &p->frame->picture, p->view, fold)];
 }
 
 static void draw(struct painter *p, uint32_t fold)
@@ -74,7 +75,7 @@ static void draw(struct painter *p, uint32_t fold)
 	weft_canvas_rect(
 		p->canvas, x - SIDE - 1, y - SIDE - 1, x + SIDE + 1, y + SIDE + 1, p->theme->background);
 	weft_canvas_polygon(p->canvas, p->layout->folds[fold].folded ? right : down, 3, p->theme->dim);
-	uint32_t task = weft__render_handle_task(p->layout, &p->frame->picture, p->view, fold);
+	uint32_t task = task_of_handle(p->layout, &p->frame->picture, p->view, fold);
 	weft__render_add_thing(p, (struct weft__thing){WEFT__THING_HANDLE, task, fold, {x, y, 0, 0}});
 }
 

@@ -11,8 +11,4 @@
 bool weft__render_handle_point(const struct weft_layout *layout, const struct weft_box *picture,
 	const struct weft_view *view, uint32_t fold, double *ret_x, double *ret_y);
 
-/* The task to the left of whose line the handle is, or WEFT_NONE. */
-uint32_t weft__render_handle_task(const struct weft_layout *layout, const struct weft_box *picture,
-	const struct weft_view *view, uint32_t fold);
-
 #endif

@@ -176,7 +176,7 @@ uint32_t weft__runs_row_depth(const struct weft__metrics_reading *r, uint32_t ro
 	return depth;
 }
 
-uint32_t weft__runs_row_top(const struct weft__metrics_reading *r, uint32_t row)
+static uint32_t top_of_row(const struct weft__metrics_reading *r, uint32_t row)
 {
 	while (r->rows[row].below)
 		row = r->rows[row].below - 1u;
@@ -203,7 +203,7 @@ void weft__runs_row_describe(const struct weft__metrics_reading *r, uint32_t row
 		[WEFT_ABI_METRIC_GAUGE] = WEFT__RUNS_GAUGE,
 		[WEFT_ABI_METRIC_HISTOGRAM] = WEFT__RUNS_HISTOGRAM};
 	const struct weft_abi_metric_row *it = &r->rows[row];
-	const struct weft__metrics_text *top = &r->texts[weft__runs_row_top(r, row)];
+	const struct weft__metrics_text *top = &r->texts[top_of_row(r, row)];
 	*counter = (struct weft__runs_counter){
 		.name = weft__runs_copy_text(&room->texts, top->part[0]),
 		.unit = weft__runs_copy_text(&room->texts, top->part[1]),
@@ -354,8 +354,7 @@ int weft__runs_reading_begin(const void *memory, struct weft__metrics_reading **
 	return is_valid(memory) ? begin(memory, ret_reading) : ENOENT;
 }
 
-int weft__runs_reading_begin_packed(
-	const void *bytes, size_t size, struct weft__metrics_reading **ret_reading)
+static int begin_packed(const void *bytes, size_t size, struct weft__metrics_reading **ret_reading)
 {
 	return size >= sizeof(struct weft_abi_metrics) && is_valid_packed(bytes, size)
 			   ? begin(bytes, ret_reading)
@@ -384,6 +383,6 @@ int weft__runs_metrics_parse_packed(
 	const void *bytes, size_t size, struct weft__runs_counters *ret_counters)
 {
 	struct weft__metrics_reading *r = NULL;
-	int error = weft__runs_reading_begin_packed(bytes, size, &r);
+	int error = begin_packed(bytes, size, &r);
 	return list_and_free(error, r, ret_counters);
 }

@@ -39,11 +39,8 @@ struct weft__metrics_room {
 /* Reads the memory, or so many packed bytes, which stay in use. 0 or an errno; the caller frees the
  * reading. */
 int weft__runs_reading_begin(const void *memory, struct weft__metrics_reading **ret_reading);
-int weft__runs_reading_begin_packed(
-	const void *bytes, size_t size, struct weft__metrics_reading **ret_reading);
 
 uint32_t weft__runs_row_depth(const struct weft__metrics_reading *r, uint32_t row);
-uint32_t weft__runs_row_top(const struct weft__metrics_reading *r, uint32_t row);
 
 /* The bytes that row_describe() takes for texts. */
 size_t weft__runs_row_text_bytes(const struct weft__metrics_reading *r, uint32_t row);

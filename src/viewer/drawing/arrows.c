@@ -10,13 +10,13 @@
 #define NAME_LETTERS 28
 
 /* A read's arrow leads from the task that is read to its reader, as the value does. */
-uint32_t weft__viewer_edge_head(const struct weft_model *model, uint32_t edge)
+static uint32_t head_of_edge(const struct weft_model *model, uint32_t edge)
 {
 	const struct weft_edges *edges = &model->edges;
 	return edges->type[edge] == WEFT_EDGE_READ ? edges->from[edge] : edges->to[edge];
 }
 
-uint32_t weft__viewer_edge_tail(const struct weft_model *model, uint32_t edge)
+static uint32_t tail_of_edge(const struct weft_model *model, uint32_t edge)
 {
 	const struct weft_edges *edges = &model->edges;
 	return edges->type[edge] == WEFT_EDGE_READ ? edges->to[edge] : edges->from[edge];
@@ -25,8 +25,8 @@ uint32_t weft__viewer_edge_tail(const struct weft_model *model, uint32_t edge)
 static uint32_t choose_end(const struct weft_viewer *viewer, uint32_t edge, bool is_near_head)
 {
 	const struct weft__selection *s = &viewer->selection;
-	uint32_t head = weft__viewer_edge_head(viewer->model, edge);
-	uint32_t tail = weft__viewer_edge_tail(viewer->model, edge);
+	uint32_t head = head_of_edge(viewer->model, edge);
+	uint32_t tail = tail_of_edge(viewer->model, edge);
 	uint32_t far = is_near_head ? tail : head, near = is_near_head ? head : tail;
 	return s->edge == edge && s->task == far ? near : far;
 }

@@ -27,7 +27,7 @@ bool weft__viewer_hides_counter(const struct weft_viewer *viewer, uint32_t count
 	return viewer->counters.are_hidden || !is_chosen(viewer, counter);
 }
 
-uint32_t weft__viewer_count_counters(const struct weft_viewer *viewer)
+static uint32_t count_drawn(const struct weft_viewer *viewer)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; viewer->model && i < viewer->model->counter_count; i++)
@@ -37,7 +37,7 @@ uint32_t weft__viewer_count_counters(const struct weft_viewer *viewer)
 
 bool weft__viewer_has_counters(const struct weft_viewer *viewer)
 {
-	return weft__viewer_count_counters(viewer) > 0;
+	return count_drawn(viewer) > 0;
 }
 
 void weft__viewer_place_counters(struct weft_viewer *viewer)
@@ -46,7 +46,7 @@ void weft__viewer_place_counters(struct weft_viewer *viewer)
 	enum weft_counter_form form = c->are_hidden ? WEFT_COUNTERS_NONE
 								  : c->are_over ? WEFT_COUNTERS_OVERLAY
 												: WEFT_COUNTERS_LANES;
-	weft_frame_place_counters(&viewer->frame, form, weft__viewer_count_counters(viewer),
+	weft_frame_place_counters(&viewer->frame, form, count_drawn(viewer),
 		c->lane_height > 0 ? c->lane_height : WEFT_LANE_HEIGHT);
 }
 

@@ -30,8 +30,7 @@ bool weft__viewer_has_all_counters(const struct weft_viewer *viewer);
 void weft__viewer_take_all_counters(struct weft_viewer *viewer);
 void weft__viewer_link_counters(const struct weft_viewer *viewer,
 	void (*add)(void *context, const char *key, uint32_t counter), void *context);
-/* The number of counters that are drawn, and their room in the frame. */
-uint32_t weft__viewer_count_counters(const struct weft_viewer *viewer);
+/* The room in the frame of the counters that are drawn. */
 void weft__viewer_place_counters(struct weft_viewer *viewer);
 /* lanes.c: the counter whose lane is at a point, or WEFT_NONE; which lane's lower edge is there, 1
  * for the first, or 0. */

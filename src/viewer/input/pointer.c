@@ -41,7 +41,7 @@ static void grab(struct weft_viewer *viewer, double x, double y)
 	p->moved_ms = viewer->now_ms;
 }
 
-void weft__viewer_begin_grab(struct weft_viewer *viewer, double x, double y)
+static void begin_grab(struct weft_viewer *viewer, double x, double y)
 {
 	weft__viewer_remember(viewer, false);
 	grab(viewer, x, y);
@@ -86,7 +86,7 @@ static void begin_drag(struct weft_viewer *viewer)
 	p->long_ms = INFINITY;
 	weft__viewer_hover_nothing(viewer);
 	if (!is_range_wanted(viewer, p->modifiers, p->press_y)) {
-		weft__viewer_begin_grab(viewer, p->press_x, p->press_y);
+		begin_grab(viewer, p->press_x, p->press_y);
 		return;
 	}
 	bool is_free = p->modifiers & WEFT_VIEWER_ALT;
@@ -363,7 +363,7 @@ static void on_release(struct weft_viewer *viewer, const struct weft_viewer_poin
 	if (p->drag == WEFT__DRAG_PINCH && p->finger_count == 1) {
 		p->x = p->fingers[0].x; /* the other finger goes on alone */
 		p->y = p->fingers[0].y;
-		weft__viewer_begin_grab(viewer, p->x, p->y);
+		begin_grab(viewer, p->x, p->y);
 	} else if (p->finger_count == 0) {
 		release(viewer, pointer->x, pointer->y);
 	}

@@ -54,7 +54,6 @@ struct weft__pointer {
 /* pointer.c, overview.c */
 void weft__viewer_advance_pointer(struct weft_viewer *viewer);
 double weft__viewer_pointer_due(const struct weft_viewer *viewer);
-void weft__viewer_begin_grab(struct weft_viewer *viewer, double x, double y);
 void weft__viewer_press_strip(struct weft_viewer *viewer, double x);
 void weft__viewer_drag_strip(struct weft_viewer *viewer, double x);
 void weft__viewer_cancel_drag(struct weft_viewer *viewer);

@@ -102,9 +102,6 @@ void weft__viewer_forget_related(struct weft_viewer *viewer);
 /* The same; instead of a chain, the panel shows the selected task's story. */
 void weft__viewer_forget_chain(struct weft_viewer *viewer);
 
-/* arrows.c: the task at the head of an edge's arrow or link, and the task at its tail. */
-uint32_t weft__viewer_edge_head(const struct weft_model *model, uint32_t edge);
-uint32_t weft__viewer_edge_tail(const struct weft_model *model, uint32_t edge);
 /* A click on an edge: to the end that is further from the pointer; if that one is selected, to the
  * other one. */
 void weft__viewer_click_edge(struct weft_viewer *viewer, uint32_t edge, bool is_near_head);
