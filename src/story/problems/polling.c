@@ -164,16 +164,6 @@ static void add_polling(
 	weft__story_find(p->findings, &problem, runs, &s);
 }
 
-static uint64_t running_time(const struct weft_model *model, uint32_t task)
-{
-	const struct weft_activations *a = &model->activations;
-	uint64_t sum = 0;
-	for (uint32_t i = model->tasks.first_activation[task]; i < model->tasks.end_activation[task];
-		 i++)
-		sum += a->end[i] - a->start[i];
-	return sum;
-}
-
 /* True if other tasks run on the same thread between the spinning task's first and last run. */
 static bool has_others(const struct weft_model *model, const uint32_t task, uint32_t runs)
 {
@@ -207,7 +197,7 @@ static bool look_at_task(struct polling *p, uint32_t task)
 	if (runs < RUNS_MIN || count_acts(p, task) > runs / ACTS_PART ||
 		m->activations.end[first + runs - 1] - m->activations.start[first] < trace_ns / SHARE)
 		return false;
-	uint64_t ran_ns = running_time(m, task);
+	uint64_t ran_ns = weft_model_running_ns(m, task);
 	if (spins(p, task, runs, ran_ns)) {
 		add_spinning(p, task, runs, ran_ns);
 		return true;

@@ -414,12 +414,6 @@ static void fail_every_allocation(const char *bytes, size_t size, int (*job)(str
 	assert_true(count > 3);
 }
 
-static void decoding_sexp(void **state)
-{
-	(void)state;
-	fail_every_allocation(sexp, sizeof(sexp) - 1, print_events);
-}
-
 /* Reads a stream as it comes. A call after a failed one goes on. */
 static int read_stream(const struct made_stream *s)
 {
@@ -526,24 +520,6 @@ static void decoding_xentrace(void **state)
 	free(t);
 }
 
-static void drawing(void **state)
-{
-	(void)state;
-	fail_every_allocation(sexp, sizeof(sexp) - 1, draw_picture);
-}
-
-static void cutting(void **state)
-{
-	(void)state;
-	fail_every_allocation(sexp, sizeof(sexp) - 1, cut_part);
-}
-
-static void drawing_folds_and_groups(void **state)
-{
-	(void)state;
-	fail_every_allocation(sexp, sizeof(sexp) - 1, draw_alike);
-}
-
 static void decoding_ctf(void **state)
 {
 	(void)state;
@@ -612,13 +588,6 @@ static void decoding_chrome(void **state)
 	fail_every_allocation(chrome, sizeof(chrome) - 1, print_events);
 }
 
-static void exporting(void **state)
-{
-	(void)state;
-	fail_every_allocation(sexp, sizeof(sexp) - 1, export_chrome);
-	fail_every_allocation(sexp, sizeof(sexp) - 1, export_ctf);
-}
-
 static int merge_with_nothing(struct weft_decoder *decoder)
 {
 	const struct weft_decoder_part part = {.decoder = decoder};
@@ -631,42 +600,6 @@ static int merge_with_nothing(struct weft_decoder *decoder)
 		continue;
 	weft_decoder_destroy(merged);
 	return status == WEFT_END ? 0 : status;
-}
-
-static void merging(void **state)
-{
-	(void)state;
-	fail_every_allocation(sexp, sizeof(sexp) - 1, merge_with_nothing);
-}
-
-static void model_and_layout(void **state)
-{
-	(void)state;
-	fail_every_allocation(sexp, sizeof(sexp) - 1, build_layout);
-}
-
-static void listing(void **state)
-{
-	(void)state;
-	fail_every_allocation(sexp, sizeof(sexp) - 1, build_story);
-}
-
-static void listing_spans(void **state)
-{
-	(void)state;
-	fail_every_allocation(sexp, sizeof(sexp) - 1, list_spans);
-}
-
-static void cutting_a_message(void **state)
-{
-	(void)state;
-	fail_every_allocation(sexp, sizeof(sexp) - 1, cut_message);
-}
-
-static void looking_while_it_grows(void **state)
-{
-	(void)state;
-	fail_every_allocation(sexp, sizeof(sexp) - 1, look_at_half);
 }
 
 /* Builds a model of counters of which the program says what they are, or looks at it while it
@@ -708,33 +641,47 @@ static int count_half(struct weft_decoder *decoder)
 	return count(decoder, true);
 }
 
-static void counting(void **state)
+/* A job with the trace `sexp`. */
+struct job {
+	int (*run)(struct weft_decoder *);
+};
+
+static void any_allocation_may_fail(void **state)
 {
-	(void)state;
-	fail_every_allocation(sexp, sizeof(sexp) - 1, count_all);
-	fail_every_allocation(sexp, sizeof(sexp) - 1, count_half);
+	const struct job *job = *state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, job->run);
 }
+
+#define JOB(name)                                                 \
+	{                                                             \
+#name, any_allocation_may_fail, NULL, NULL, &(struct job) \
+		{                                                         \
+			name                                                  \
+		}                                                         \
+	}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decoding_sexp),
+		JOB(print_events),
+		JOB(cut_part),
+		JOB(export_chrome),
+		JOB(export_ctf),
+		JOB(merge_with_nothing),
+		JOB(draw_picture),
+		JOB(build_story),
+		JOB(list_spans),
+		JOB(cut_message),
+		JOB(draw_alike),
+		JOB(build_layout),
+		JOB(look_at_half),
+		JOB(count_all),
+		JOB(count_half),
 		cmocka_unit_test(decoding_ctf),
 		cmocka_unit_test(decoding_chrome),
 		cmocka_unit_test(decoding_xentrace),
 		cmocka_unit_test(decoding_a_stream_of_many_threads),
 		cmocka_unit_test(decoding_losses),
-		cmocka_unit_test(cutting),
-		cmocka_unit_test(exporting),
-		cmocka_unit_test(merging),
-		cmocka_unit_test(drawing),
-		cmocka_unit_test(listing),
-		cmocka_unit_test(listing_spans),
-		cmocka_unit_test(cutting_a_message),
-		cmocka_unit_test(drawing_folds_and_groups),
-		cmocka_unit_test(model_and_layout),
-		cmocka_unit_test(looking_while_it_grows),
-		cmocka_unit_test(counting),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
