@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""Makes weft_calls.h and weft_ffi_calls.h in include/weft from calls.def: the parts that no C macro can define, or that people read.
+"""Makes weft_calls.h and weft_ffi_calls.h in include/weft from calls.def: the parts that no C macro can define, or that
+people read. The numbers of events come from events.def, which programs that record need not have.
 
-    tools/calls.py              writes both; after each change of calls.def
+    tools/calls.py              writes both; after each change of calls.def or events.def
     tools/calls.py --check      exit status 1 if they are not what it would write
 """
 import collections
@@ -11,6 +12,7 @@ import re
 import sys
 import textwrap
 
+EVENT = re.compile(r'^EVENT\((\d+), (\w+),', re.MULTILINE)
 ROW = re.compile(r'^WEFT__(EDGE|MESSAGE|STATEMENT|TEXT)\((.*?)\)$', re.MULTILINE | re.DOTALL)
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
@@ -111,11 +113,18 @@ def disabled(call):
     return text
 
 
+def numbers():
+    """All of events.def."""
+    rows = EVENT.findall(read('events.def'))
+    return 'enum {\n%s};\n\n' % ''.join('\tWEFT__EVENT_%s = %s,\n' % (name, number) for number, name in rows)
+
+
 def header(calls):
     """weft_calls.h."""
     def each(part):
         return ''.join(map(part, calls))
     return (HEAD.format('weft.h', 'WEFT_CALLS_H') + '#ifdef WEFT_DISABLED\n\n' + each(disabled) + '\n#else\n\n'
+            + '/* The number of the event that a call would record, for the level "count". */\n' + numbers()
             + CPLUSPLUS_BEGIN + 'struct weft_value;\n\n' + '\n'.join(map(declarations, calls))
             + '\n/* The macros call these functions; see weft_macros.h. */\n' + each(functions) + CPLUSPLUS_END
             + '#ifndef WEFT__FUNCTIONS /* the recorder\'s own files define the functions */\n' + each(with_level)

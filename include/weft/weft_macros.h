@@ -97,34 +97,6 @@ __attribute__((always_inline)) static inline bool weft__allows(
 	return allowed >= level;
 }
 
-/* The number of events.def that a call would record, at the level "count". */
-enum {
-	WEFT__EVENT_CREATE = 1,
-	WEFT__EVENT_READ = 2,
-	WEFT__EVENT_TRY_READ = 3,
-	WEFT__EVENT_RESOLVE = 4,
-	WEFT__EVENT_FAIL = 5,
-	WEFT__EVENT_BECOME = 6,
-	WEFT__EVENT_LABEL = 7,
-	WEFT__EVENT_NOTE = 8,
-	WEFT__EVENT_TAG = 9,
-	WEFT__EVENT_MARK = 10,
-	WEFT__EVENT_COUNTER = 12,
-	WEFT__EVENT_SIGNAL = 14,
-	WEFT__EVENT_EXPECT = 16,
-	WEFT__EVENT_CANCEL = 18,
-	WEFT__EVENT_CLOSE = 19,
-	WEFT__EVENT_TIME_OUT = 20,
-	WEFT__EVENT_BEGIN = 21,
-	WEFT__EVENT_END = 22,
-	WEFT__EVENT_SPAN = 23,
-	WEFT__EVENT_WAIT_ANY = 24,
-	WEFT__EVENT_ACQUIRE = 25,
-	WEFT__EVENT_RELEASE = 26,
-	WEFT__EVENT_SEND = 28,
-	WEFT__EVENT_RECEIVE = 29
-};
-
 /* Bytes from a category's level to whether its calls are counted. */
 #define WEFT__COUNTING_AT 1616
 void weft__tally(struct weft_category *category, unsigned event) WEFT__DIRECT;
