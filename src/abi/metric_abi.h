@@ -56,11 +56,12 @@
  * ones; one more cell has the sum of the values. */
 #define WEFT_ABI_METRIC_CELLS_OF(first, last) (((uint32_t)(last) - (first)) * 8 + 2)
 
-/* The numbers of enum weft_metric_kind. */
 enum weft_abi_metric_kind {
-	WEFT_ABI_METRIC_COUNTER = 1,
-	WEFT_ABI_METRIC_GAUGE = 2,
-	WEFT_ABI_METRIC_HISTOGRAM = 3,
+	WEFT_ABI_METRIC_NONE,
+#define METRIC_TYPE(number, id, name) WEFT_ABI_METRIC_##id = number,
+#include "abi/metric_types.def"
+#undef METRIC_TYPE
+	WEFT_ABI_METRIC_KINDS
 };
 
 #define WEFT_ABI_METRIC_BILLABLE 1 /* a flag */

@@ -15,6 +15,7 @@
 
 #include "agent/history.h"
 #include "agent/labels.h"
+#include "metrics/value.h"
 
 /* Cells for values from 2^-64 to 2^64; others are in the first one, and in the last one. */
 #define EXPONENT_MAX 64
@@ -119,12 +120,13 @@ static const char *column(sqlite3_stmt *it, int number)
 	return text ? (const char *)text : "";
 }
 
+/* Real values are shown as gauges. */
 static enum weft__runs_type type_of(const char *name)
 {
-	return strcmp(name, "counter") == 0     ? WEFT__RUNS_COUNTER
-		   : strcmp(name, "histogram") == 0 ? WEFT__RUNS_HISTOGRAM
-		   : strcmp(name, "unknown") == 0   ? WEFT__RUNS_UNKNOWN
-											: WEFT__RUNS_GAUGE;
+	for (enum weft__runs_type type = WEFT__RUNS_UNKNOWN; type < WEFT__RUNS_TYPES; type++)
+		if (strcmp(name, weft__metrics_type_name(type)) == 0)
+			return type;
+	return WEFT__RUNS_GAUGE;
 }
 
 static void finish_row(struct weft__agent_rollup_row *row)

@@ -142,17 +142,8 @@ static void add_series(const struct writer *writer, const struct weft__metrics_s
 
 static const char *type_of(const struct writer *writer, enum weft__runs_type type)
 {
-	switch (type) {
-	case WEFT__RUNS_COUNTER:
-		return "counter";
-	case WEFT__RUNS_GAUGE:
-		return "gauge";
-	case WEFT__RUNS_HISTOGRAM:
-		return "histogram";
-	case WEFT__RUNS_UNKNOWN:
-		break;
-	}
-	return writer->is_openmetrics ? "unknown" : "untyped";
+	bool is_untyped = type == WEFT__RUNS_UNKNOWN && !writer->is_openmetrics;
+	return is_untyped ? "untyped" : weft__metrics_type_name(type);
 }
 
 /* Begins a line about a family. */

@@ -109,6 +109,17 @@ void weft__metrics_add_value(struct weft_text *text, const struct weft__runs_cou
 	}
 }
 
+const char *weft__metrics_type_name(enum weft__runs_type type)
+{
+	static const char *const names[] = {
+		[WEFT__RUNS_UNKNOWN] = "unknown",
+#define METRIC_TYPE(number, id, name) [WEFT__RUNS_##id] = name,
+#include "abi/metric_types.def"
+#undef METRIC_TYPE
+	};
+	return names[type];
+}
+
 double weft__metrics_cell_bound(const struct weft__runs_counter *counter, uint32_t cell)
 {
 	const struct weft__runs_histogram *histogram = &counter->histogram;

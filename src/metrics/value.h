@@ -30,6 +30,9 @@ struct weft__metrics_unit {
 	int scale;
 };
 
+/* "counter", "gauge" …, or "unknown". */
+const char *weft__metrics_type_name(enum weft__runs_type type);
+
 struct weft__metrics_unit weft__metrics_base_unit(const struct weft__runs_counter *counter);
 
 /* The number times 10^scale. */

@@ -174,10 +174,6 @@ static void add_json_exemplar(struct weft_text *text, const struct weft__runs_co
 
 void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample *sample)
 {
-	static const char *const types[] = {[WEFT__RUNS_UNKNOWN] = NULL,
-		[WEFT__RUNS_COUNTER] = "counter",
-		[WEFT__RUNS_GAUGE] = "gauge",
-		[WEFT__RUNS_HISTOGRAM] = "histogram"};
 	const struct weft__runs_counter *counter = sample->counter;
 	const char *unit = weft__metrics_base_unit(counter).name;
 	weft_text_add_string(text, sample->pid ? "{\"pid\":" : "{\"uid\":");
@@ -188,8 +184,8 @@ void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample 
 	add_member(text, "program", sample->program);
 	add_member(text, "counter", counter->name);
 	add_label_members(text, counter);
-	if (types[counter->type])
-		add_member(text, "type", types[counter->type]);
+	if (counter->type != WEFT__RUNS_UNKNOWN)
+		add_member(text, "type", weft__metrics_type_name(counter->type));
 	if (unit[0])
 		add_member(text, "unit", unit);
 	weft_text_add_string(text, ",\"value\":");

@@ -161,10 +161,6 @@ static void add_histogram(struct weft_text *text, const struct weft__runs_counte
 
 static void add_counter(struct weft_text *text, const struct weft__runs_counter *counter)
 {
-	static const char *const types[] = {[WEFT__RUNS_UNKNOWN] = "",
-		[WEFT__RUNS_COUNTER] = " counter",
-		[WEFT__RUNS_GAUGE] = " gauge",
-		[WEFT__RUNS_HISTOGRAM] = " histogram"};
 	const char *unit = weft__metrics_base_unit(counter).name;
 	weft_text_add_string(text, ": ");
 	weft__metrics_add_value(text, counter);
@@ -173,9 +169,9 @@ static void add_counter(struct weft_text *text, const struct weft__runs_counter 
 		weft_text_add_string(text, " ");
 		weft_text_add_shown(text, unit, strlen(unit));
 	}
-	if (types[counter->type][0]) {
-		weft_text_add_string(text, ",");
-		weft_text_add_string(text, types[counter->type]);
+	if (counter->type != WEFT__RUNS_UNKNOWN) {
+		weft_text_add_string(text, ", ");
+		weft_text_add_string(text, weft__metrics_type_name(counter->type));
 	}
 	if (counter->type == WEFT__RUNS_HISTOGRAM)
 		add_histogram(text, counter);

@@ -16,9 +16,10 @@
 
 enum weft__runs_type {
 	WEFT__RUNS_UNKNOWN, /* the program does not say whether it may go back */
-	WEFT__RUNS_COUNTER,
-	WEFT__RUNS_GAUGE,
-	WEFT__RUNS_HISTOGRAM,
+#define METRIC_TYPE(number, id, name) WEFT__RUNS_##id = number,
+#include "abi/metric_types.def"
+#undef METRIC_TYPE
+	WEFT__RUNS_TYPES
 };
 
 /* The texts may hold any bytes but NUL. */

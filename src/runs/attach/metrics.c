@@ -110,10 +110,9 @@ static bool check_row(struct weft__metrics_reading *r, uint32_t row)
 	const struct weft_abi_metric_row *it = &r->rows[row];
 	const unsigned above = it->below, texts = above ? 2 : 3;
 	uint32_t at = it->text;
-	if (!it->is_there || it->kind < WEFT_ABI_METRIC_COUNTER ||
-		it->kind > WEFT_ABI_METRIC_HISTOGRAM || it->first_exponent >= it->last_exponent ||
-		it->last_exponent > 63 || it->cell > r->cell_count ||
-		cells_of(it) > r->cell_count - it->cell || above > row ||
+	if (!it->is_there || it->kind == WEFT_ABI_METRIC_NONE || it->kind >= WEFT_ABI_METRIC_KINDS ||
+		it->first_exponent >= it->last_exponent || it->last_exponent > 63 ||
+		it->cell > r->cell_count || cells_of(it) > r->cell_count - it->cell || above > row ||
 		(above && (!r->texts[above - 1].part[0] || !is_like(it, &r->rows[above - 1]))))
 		return false;
 	if (above && weft__runs_row_depth(r, above - 1) >= WEFT_ABI_METRIC_DEPTH_MAX)
@@ -199,9 +198,6 @@ static struct weft__runs_exemplar exemplar_of(
 void weft__runs_row_describe(const struct weft__metrics_reading *r, uint32_t row,
 	struct weft__metrics_room *room, struct weft__runs_counter *counter)
 {
-	static const enum weft__runs_type types[] = {[WEFT_ABI_METRIC_COUNTER] = WEFT__RUNS_COUNTER,
-		[WEFT_ABI_METRIC_GAUGE] = WEFT__RUNS_GAUGE,
-		[WEFT_ABI_METRIC_HISTOGRAM] = WEFT__RUNS_HISTOGRAM};
 	const struct weft_abi_metric_row *it = &r->rows[row];
 	const struct weft__metrics_text *top = &r->texts[top_of_row(r, row)];
 	*counter = (struct weft__runs_counter){
@@ -209,7 +205,7 @@ void weft__runs_row_describe(const struct weft__metrics_reading *r, uint32_t row
 		.unit = weft__runs_copy_text(&room->texts, top->part[1]),
 		.help = weft__runs_copy_text(&room->texts, top->part[2]),
 		.scale = it->scale,
-		.type = types[it->kind],
+		.type = (enum weft__runs_type)it->kind,
 		.is_billable = it->flags & WEFT_ABI_METRIC_BILLABLE,
 		.created_unix_ns = it->created_unix_ns,
 		.exemplar = exemplar_of(r, &it->exemplar),
