@@ -237,6 +237,90 @@ static void slices_that_do_not_nest_end_early(void **state)
 	weft_text_finish(&d.lines);
 }
 
+/* The one without an end of its own is cut with what is inside. */
+static void a_slice_in_an_open_one_ends_with_the_outermost(void **state)
+{
+	uint64_t at;
+	(void)state;
+	struct decoded d = decoded("[{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"tid\":1,\"name\":\"out\"},"
+							   "{\"ph\":\"B\",\"ts\":1.5,\"tid\":1,\"name\":\"open\"},"
+							   "{\"ph\":\"X\",\"ts\":2,\"dur\":5,\"tid\":1,\"name\":\"in\"}]");
+	assert_int_equal(
+		times_reported(&d, "a slice outlasts the one around it; it ends with that", &at), 2);
+	assert_int_equal(d.diagnostics.list[0].amount_ns, 4000);
+	assert_int_equal(count_of(d.lines.bytes, "{\"time\":3000,\"event\":\"end\""), 3);
+	weft_text_finish(&d.lines);
+}
+
+/* Its own end, which comes too late, ends nothing else. */
+static void an_end_of_what_was_cut_off_is_left_out(void **state)
+{
+	(void)state;
+	struct decoded d = decoded("[{\"ph\":\"B\",\"ts\":1,\"tid\":1,\"name\":\"all\"},"
+							   "{\"ph\":\"X\",\"ts\":2,\"dur\":1,\"tid\":1,\"name\":\"out\"},"
+							   "{\"ph\":\"B\",\"ts\":2,\"tid\":1,\"name\":\"in\"},"
+							   "{\"ph\":\"E\",\"ts\":5,\"tid\":1},"
+							   "{\"ph\":\"E\",\"ts\":6,\"tid\":1}]");
+	assert_int_equal(count_of(d.lines.bytes, "{\"time\":3000,\"event\":\"end\""), 2);
+	assert_int_equal(count_of(d.lines.bytes, "{\"time\":5000,\"event\":\"end\""), 0);
+	assert_int_equal(count_of(d.lines.bytes, "{\"time\":6000,\"event\":\"end\""), 1);
+	weft_text_finish(&d.lines);
+}
+
+static void an_end_ends_what_is_inside(void **state)
+{
+	uint64_t at;
+	(void)state;
+	struct decoded d = decoded("[{\"ph\":\"B\",\"ts\":1,\"tid\":1,\"name\":\"out\"},"
+							   "{\"ph\":\"X\",\"ts\":2,\"dur\":9,\"tid\":1,\"name\":\"in\"},"
+							   "{\"ph\":\"X\",\"ts\":3,\"dur\":1,\"tid\":1,\"name\":\"inmost\"},"
+							   "{\"ph\":\"E\",\"ts\":5,\"tid\":1}]");
+	assert_int_equal(
+		times_reported(&d, "a slice outlasts the one around it; it ends with that", &at), 1);
+	assert_int_equal(count_of(d.lines.bytes, "{\"time\":4000,\"event\":\"end\""), 1);
+	assert_int_equal(count_of(d.lines.bytes, "{\"time\":5000,\"event\":\"end\""), 2);
+	weft_text_finish(&d.lines);
+}
+
+/* The first one's number is that of the process, whether or not an event has it. */
+static void a_process_has_a_first_thread(void **state)
+{
+	(void)state;
+	struct decoded d =
+		decoded("[{\"ph\":\"B\",\"ts\":1,\"pid\":5,\"name\":\"x\",\"args\":{\"detail\":\"\"}},"
+				"{\"ph\":\"E\",\"ts\":2,\"pid\":5,\"tid\":5}]");
+	assert_int_equal(count_of(d.lines.bytes, "\"event\":\"create\""), 1);
+	assert_int_equal(count_of(d.lines.bytes, "\"name\":\"x\""), 1);
+	assert_int_equal(count_of(d.lines.bytes, "\"event\":\"end\""), 1);
+	assert_int_equal(d.diagnostics.count, 0);
+	weft_text_finish(&d.lines);
+}
+
+#define MANY_THREADS 200
+
+/* The ends wait in a heap: they come in order, each at its time. */
+static void slices_of_many_threads_end_in_order(void **state)
+{
+	struct weft_text text = {0};
+	char line[96];
+	(void)state;
+	weft_text_add_string(&text, "[");
+	for (unsigned i = 1; i <= MANY_THREADS; i++) {
+		snprintf(line, sizeof(line),
+			"{\"ph\":\"X\",\"ts\":1,\"dur\":%u,\"tid\":%u,\"name\":\"x\"},", i * 77 % 211, i);
+		weft_text_add_string(&text, line);
+	}
+	weft_text_add(&text, "", 1);
+	struct decoded d = decoded(text.bytes);
+	for (unsigned i = 1; i <= MANY_THREADS; i++) {
+		snprintf(
+			line, sizeof(line), "{\"time\":%u,\"event\":\"end\",", 1000 + 1000 * (i * 77 % 211));
+		assert_int_equal(count_of(d.lines.bytes, line), 1);
+	}
+	weft_text_finish(&d.lines);
+	weft_text_finish(&text);
+}
+
 /* 100,000 slices of one id, and as many ends that belong to none of them. */
 static void a_hostile_file_takes_time_in_proportion_to_its_size(void **state)
 {
@@ -338,6 +422,11 @@ int main(void)
 		cmocka_unit_test(events_may_come_in_any_order),
 		cmocka_unit_test(texts_lose_their_escapes),
 		cmocka_unit_test(slices_that_do_not_nest_end_early),
+		cmocka_unit_test(a_slice_in_an_open_one_ends_with_the_outermost),
+		cmocka_unit_test(an_end_of_what_was_cut_off_is_left_out),
+		cmocka_unit_test(an_end_ends_what_is_inside),
+		cmocka_unit_test(a_process_has_a_first_thread),
+		cmocka_unit_test(slices_of_many_threads_end_in_order),
 		cmocka_unit_test(a_hostile_file_takes_time_in_proportion_to_its_size),
 		cmocka_unit_test(what_is_readable_is_kept),
 		cmocka_unit_test(an_unfinished_list_is_read),

@@ -332,6 +332,23 @@ static void compare_arrows(const struct weft_scene *grown, const struct weft_sce
 		}
 }
 
+/* Rows that only have lines are measured in another way than those that may have tails. */
+static void compare_heights(struct weft_scene *scene, const struct weft_view *view)
+{
+	size_t rows = scene->layout->row_count;
+	double *edges = calloc(2 * (rows + 1), sizeof(*edges)), *expected = edges + rows + 1;
+	uint64_t *no_tails = malloc((rows + 1) * sizeof(*no_tails));
+	assert_true(edges && no_tails && !scene->tails);
+	memset(no_tails, 0xff, rows * sizeof(*no_tails));
+	weft_scene_row_edges(scene, view, edges);
+	scene->tails = no_tails;
+	weft_scene_row_edges(scene, view, expected);
+	scene->tails = NULL;
+	assert_memory_equal(edges, expected, (rows + 1) * sizeof(*edges));
+	free(edges);
+	free(no_tails);
+}
+
 static void compare_pictures(const struct state *state)
 {
 	struct weft_scene *anew = made_anew(state);
@@ -344,6 +361,7 @@ static void compare_pictures(const struct state *state)
 		struct weft_canvas *expected = draw(anew, &frame, &view, look % 2);
 		struct weft_canvas *drawn = draw(state->scene, &frame, &view, look % 2);
 		assert_same_drawing(drawn, expected);
+		compare_heights(state->scene, &view);
 		weft_canvas_destroy(expected);
 		weft_canvas_destroy(drawn);
 	}
