@@ -297,7 +297,7 @@ static uint32_t measure_plain(const struct weft_scene *scene, const struct weft_
 	const struct rows_shown *shown, uint32_t row, double *widths)
 {
 	const struct weft__row_ticks *ticks = scene->row_ticks;
-	const uint64_t start = scene->start, end = scene->end, shown_end = shown->times.end;
+	const uint64_t start = scene->start, end = scene->end;
 	const unsigned shift = scene->census.tick_shift;
 	const uint32_t first = shown->first, last = shown->last, rows = scene->layout->row_count;
 	const double scale = view->scale;
@@ -309,7 +309,6 @@ static uint32_t measure_plain(const struct weft_scene *scene, const struct weft_
 			break;
 		uint64_t begins = start + ((uint64_t)from << shift);
 		uint64_t ends = to == WEFT__NO_TICK ? end : start + ((uint64_t)to << shift);
-		ends = ends < shown_end ? ends : shown_end;
 		widths[row] = ends > begins ? (double)(ends - begins) * scale : 0;
 	}
 	return row;
