@@ -398,8 +398,8 @@ static void texts_may_look_like_other_formats(void **state)
 
 static void other_json_is_refused(void **state)
 {
-	static const char *const texts[] = {"{}", "[]", "[1,2]", "{\"traceEvents\":7}",
-		"{\"resourceSpans\":[]}", "{\"a\":1,,\"traceEvents\":[]}", "\"ph\"", "{"};
+	static const char *const texts[] = {
+		"{}", "[]", "[1,2]", "{\"traceEvents\":7}", "{\"a\":1,,\"traceEvents\":[]}", "\"ph\"", "{"};
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct decoded d = decode(texts[i], strlen(texts[i]), 0);
