@@ -3,7 +3,7 @@
  * Decides which tasks become spans, and below which span each of them is. A task's parent is the
  * one that created it; but a task that another process's task sent a message to is below that one.
  * A task that is not shown is in the span of its nearest ancestor that is. A task with a context of
- * its own has the ids and the parent of that, whoever created it; those below it are in its trace.
+ * its own has the ids and the parent of that, and not its creator; those below it are in its trace.
  */
 #ifndef WEFT_OTLP_PLAN_H
 #define WEFT_OTLP_PLAN_H
