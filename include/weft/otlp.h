@@ -22,6 +22,7 @@ extern "C" {
 enum weft_otlp_format {
 	WEFT_OTLP_JSON,     /* each message is one line */
 	WEFT_OTLP_PROTOBUF, /* messages of a signal, one after the other, are one message */
+	WEFT_OTLP_ZIPKIN,   /* of Zipkin, version 2: spans only, each message is a line with a list */
 	WEFT_OTLP_FORMATS
 };
 

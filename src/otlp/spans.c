@@ -9,21 +9,7 @@
 
 #include "base/export.h"
 #include "otlp/remarks.h"
-#include "otlp/writer.h"
-
-/* A span, of a task or in one. */
-struct span {
-	uint32_t task;
-	uint64_t start, end;
-	struct weft__otlp_trace_id trace;
-	uint64_t id, parent; /* parent 0: it is a root */
-	struct weft_slice name;
-	const char *state; /* NULL: none */
-	uint8_t flags;     /* of W3C Trace Context */
-	bool has_remote_parent;
-	bool is_unfinished; /* it has no end in the trace */
-	bool is_pending;    /* it may still run */
-};
+#include "otlp/zipkin.h"
 
 static const struct weft_trace_buffer *buffer_of(const struct weft_model *model, uint32_t task)
 {
@@ -51,37 +37,48 @@ static bool was_killed(const struct weft_trace_buffer *buffer)
 }
 
 /* A task whose end may be among lost events need not run any more. */
-static void set_end(const struct weft_model *model, struct span *span, bool is_unfinished)
+static void set_end(
+	const struct weft_model *model, struct weft__otlp_span *span, bool is_unfinished)
 {
 	span->is_unfinished = is_unfinished;
 	span->is_pending = is_unfinished && !has_died(buffer_of(model, span->task)) &&
 					   model->tasks.outcome[span->task] != WEFT_OUTCOME_UNKNOWN;
 }
 
-static void write_error(struct weft__otlp_encoder *e, struct weft_slice message)
+static void set_error(struct weft__otlp_span *span, struct weft_slice message)
 {
-	weft__otlp_begin(e, WEFT__OTLP_SPAN_STATUS);
-	if (message.size)
-		weft__otlp_put_text(e, WEFT__OTLP_STATUS_MESSAGE, message);
-	weft__otlp_put_integer(e, WEFT__OTLP_STATUS_CODE, 2);
-	weft__otlp_end(e);
+	span->has_failed = true;
+	span->error = message;
 }
 
-static void write_status(struct weft__otlp_writer *w, const struct span *span, bool is_task)
+/* `room` has place for the sentence about a program that was killed. */
+static void find_error(
+	const struct weft_model *model, struct weft__otlp_span *span, char *room, size_t size)
 {
-	const struct weft_tasks *tasks = &w->model->tasks;
-	const struct weft_trace_buffer *buffer = buffer_of(w->model, span->task);
+	const struct weft_tasks *tasks = &model->tasks;
+	const struct weft_trace_buffer *buffer = buffer_of(model, span->task);
 	const enum weft_outcome outcome = tasks->outcome[span->task];
-	char text[128];
 	if (span->is_unfinished && !span->is_pending && was_killed(buffer)) {
-		weft_trace_format_ending(buffer, text, sizeof(text));
-		write_error(&w->encoder, (struct weft_slice){text, strlen(text)});
-	} else if (is_task && !span->is_pending &&
+		weft_trace_format_ending(buffer, room, size);
+		set_error(span, (struct weft_slice){room, strlen(room)});
+	} else if (span->is_of_task && !span->is_pending &&
 			   (outcome == WEFT_OUTCOME_FAILED || outcome == WEFT_OUTCOME_NEVER_RESOLVED)) {
-		write_error(&w->encoder, weft_model_string(w->model, tasks->message[span->task]));
-	} else if (is_task && outcome == WEFT_OUTCOME_TIMED_OUT) {
-		write_error(&w->encoder, (struct weft_slice){"timed out", 9});
+		set_error(span, weft_model_string(model, tasks->message[span->task]));
+	} else if (span->is_of_task && outcome == WEFT_OUTCOME_TIMED_OUT) {
+		set_error(span, (struct weft_slice){"timed out", 9});
 	}
+}
+
+static void write_status(struct weft__otlp_writer *w, const struct weft__otlp_span *span)
+{
+	struct weft__otlp_encoder *e = &w->encoder;
+	if (!span->has_failed)
+		return;
+	weft__otlp_begin(e, WEFT__OTLP_SPAN_STATUS);
+	if (span->error.size)
+		weft__otlp_put_text(e, WEFT__OTLP_STATUS_MESSAGE, span->error);
+	weft__otlp_put_integer(e, WEFT__OTLP_STATUS_CODE, 2);
+	weft__otlp_end(e);
 }
 
 /* ---- One span ---- */
@@ -92,7 +89,7 @@ static const char *kind_name(const struct weft_model *model, uint32_t task)
 	return name ? name : "task";
 }
 
-static void write_head(struct weft__otlp_writer *w, const struct span *span, uint64_t id,
+static void write_head(struct weft__otlp_writer *w, const struct weft__otlp_span *span, uint64_t id,
 	uint64_t parent, bool has_end)
 {
 	struct weft__otlp_encoder *e = &w->encoder;
@@ -153,13 +150,13 @@ static void write_task_attributes(struct weft__otlp_writer *w, uint32_t task, bo
 }
 
 /* Logfire's form of a span that still runs: one of no length, below it. */
-static void write_pending(struct weft__otlp_writer *w, const struct span *span)
+static void write_pending(struct weft__otlp_writer *w, const struct weft__otlp_span *span)
 {
 	static const char digits[] = "0123456789abcdef";
 	char parent[17] = "";
 	for (int i = 0; i < 16; i++)
 		parent[i] = digits[span->parent >> (60 - 4 * i) & 15];
-	struct span pending = *span;
+	struct weft__otlp_span pending = *span;
 	pending.end = pending.start;
 	pending.has_remote_parent = false;
 	write_head(w, &pending, weft__otlp_pending_id(span->id), span->id, true);
@@ -169,8 +166,10 @@ static void write_pending(struct weft__otlp_writer *w, const struct span *span)
 		&w->encoder, WEFT__OTLP_SPAN_ATTRIBUTE, "logfire.pending_parent_id", parent);
 }
 
-/* The head and what all spans have. False if the span is left out, true with the error. */
-static bool begin_span(struct weft__otlp_writer *w, const struct span *span, int *ret_error)
+/* The head and what all spans have. False if the span is left out, or complete, or there is an
+ * error. */
+static bool begin_span(struct weft__otlp_writer *w, const struct weft__otlp_plan *plan,
+	const struct weft__otlp_span *span, int *ret_error)
 {
 	*ret_error = 0;
 	if (span->is_pending && w->options.pending == WEFT_OTLP_PENDING_NONE) {
@@ -182,6 +181,11 @@ static bool begin_span(struct weft__otlp_writer *w, const struct span *span, int
 		return false;
 	w->count++;
 	w->summary.spans++;
+	if (w->options.format == WEFT_OTLP_ZIPKIN) {
+		weft__otlp_write_zipkin(w, plan, span);
+		*ret_error = w->encoder.text.error;
+		return false;
+	}
 	weft__otlp_begin(&w->encoder, WEFT__OTLP_SPAN);
 	if (span->is_pending && w->options.pending == WEFT_OTLP_PENDING_LOGFIRE)
 		write_pending(w, span);
@@ -214,8 +218,8 @@ static bool is_remote(const struct weft__otlp_plan *plan, uint32_t task, uint64_
 	return true;
 }
 
-static void set_context(
-	const struct weft__otlp_plan *plan, const struct weft__otlp_context *context, struct span *span)
+static void set_context(const struct weft__otlp_plan *plan,
+	const struct weft__otlp_context *context, struct weft__otlp_span *span)
 {
 	span->trace = context->trace;
 	span->id = context->span;
@@ -226,7 +230,8 @@ static void set_context(
 }
 
 /* The flags of a trace that a context began are those of all its spans. */
-static void set_flags(const struct weft__otlp_plan *plan, uint32_t shown, struct span *span)
+static void set_flags(
+	const struct weft__otlp_plan *plan, uint32_t shown, struct weft__otlp_span *span)
 {
 	const struct weft__otlp_context *context =
 		shown == WEFT_NONE ? NULL : weft__otlp_plan_context(plan, plan->root[shown]);
@@ -235,11 +240,11 @@ static void set_flags(const struct weft__otlp_plan *plan, uint32_t shown, struct
 
 /* ---- Spans of tasks ---- */
 
-static struct span describe_task(const struct weft__otlp_plan *plan, uint32_t task)
+static struct weft__otlp_span describe_task(const struct weft__otlp_plan *plan, uint32_t task)
 {
 	const struct weft_model *model = plan->model;
 	const uint32_t parent = weft__otlp_plan_parent(plan, task);
-	struct span span = {
+	struct weft__otlp_span span = {
 		.task = task,
 		.start = model->tasks.start[task],
 		.end = model->tasks.end[task],
@@ -247,6 +252,7 @@ static struct span describe_task(const struct weft__otlp_plan *plan, uint32_t ta
 		.id = weft__otlp_plan_span(plan, task),
 		.parent = parent == WEFT_NONE ? 0 : weft__otlp_plan_span(plan, parent),
 		.name = weft_model_string(model, model->tasks.label[task]),
+		.is_of_task = true,
 		.has_remote_parent =
 			parent != WEFT_NONE && model->tasks.buffer[parent] != model->tasks.buffer[task],
 	};
@@ -260,16 +266,16 @@ static struct span describe_task(const struct weft__otlp_plan *plan, uint32_t ta
 	return span;
 }
 
-static int write_task(
-	struct weft__otlp_writer *w, const struct weft__otlp_plan *plan, const struct span *span)
+static int write_task(struct weft__otlp_writer *w, const struct weft__otlp_plan *plan,
+	const struct weft__otlp_span *span)
 {
 	int error;
-	if (!begin_span(w, span, &error))
+	if (!begin_span(w, plan, span, &error))
 		return error;
 	write_task_attributes(w, span->task, plan->is_inferred[span->task]);
 	weft__otlp_write_events(w, plan, span->task);
 	weft__otlp_write_links(w, plan, span->task);
-	write_status(w, span, true);
+	write_status(w, span);
 	weft__otlp_end(&w->encoder);
 	return w->encoder.text.error;
 }
@@ -299,8 +305,8 @@ static uint64_t enter_inner(
 }
 
 /* Without a span around it, it is in the one of its task; without that, it is a root. */
-static void place_inner(
-	const struct weft__otlp_plan *plan, const struct inner *inner, uint8_t depth, struct span *span)
+static void place_inner(const struct weft__otlp_plan *plan, const struct inner *inner,
+	uint8_t depth, struct weft__otlp_span *span)
 {
 	const uint32_t task = plan->shown[span->task];
 	set_flags(plan, task, span);
@@ -317,7 +323,7 @@ static void place_inner(
 
 /* The context that the program gave to the span comes before all that. */
 static void set_inner_context(const struct weft__otlp_plan *plan, const struct weft_span *found,
-	const struct inner *inner, struct span *span)
+	const struct inner *inner, struct weft__otlp_span *span)
 {
 	struct weft__otlp_context context;
 	if (!weft__otlp_context_of_span(plan->model, span->task, found, &context))
@@ -328,14 +334,15 @@ static void set_inner_context(const struct weft__otlp_plan *plan, const struct w
 			span->has_remote_parent = false;
 }
 
-static int write_inner(struct weft__otlp_writer *w, const struct span *span)
+static int write_inner(struct weft__otlp_writer *w, const struct weft__otlp_plan *plan,
+	const struct weft__otlp_span *span)
 {
 	int error;
-	if (!begin_span(w, span, &error))
+	if (!begin_span(w, plan, span, &error))
 		return error;
 	weft__otlp_attribute_integer(&w->encoder, WEFT__OTLP_SPAN_ATTRIBUTE, "weft.task",
 		(int64_t)w->model->tasks.id[span->task]);
-	write_status(w, span, false);
+	write_status(w, span);
 	weft__otlp_end(&w->encoder);
 	return w->encoder.text.error;
 }
@@ -346,13 +353,14 @@ static int write_inners(struct weft__otlp_writer *w, const struct weft__otlp_pla
 	const struct weft_model *model = w->model;
 	const uint32_t count = weft_model_span_count(model, task);
 	const uint64_t seed = weft__otlp_plan_seed(plan, task);
+	char room[128];
 	int error = 0;
 	if (count == 0)
 		return 0;
 	memset(inner->id, 0, sizeof(inner->id));
 	for (uint32_t i = count; !error && i > 0; i--) {
 		const struct weft_span found = weft_model_span(model, task, i - 1);
-		struct span span = {.task = task,
+		struct weft__otlp_span span = {.task = task,
 			.start = found.start,
 			.end = found.end,
 			.name = weft_model_string(model, found.name)};
@@ -364,7 +372,8 @@ static int write_inners(struct weft__otlp_writer *w, const struct weft__otlp_pla
 		/* A span that ends with a task that has not ended was not ended by the program. */
 		set_end(model, &span,
 			found.is_open || (!has_ended(model, task) && found.end >= model->tasks.end[task]));
-		error = write_inner(w, &span);
+		find_error(model, &span, room, sizeof(room));
+		error = write_inner(w, plan, &span);
 	}
 	return error;
 }
@@ -374,11 +383,13 @@ static int write_inners(struct weft__otlp_writer *w, const struct weft__otlp_pla
 static int write_all(struct weft__otlp_writer *w, const struct weft__otlp_plan *plan)
 {
 	struct inner *inner = malloc(sizeof(*inner));
+	char room[128];
 	int error = inner ? 0 : WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; !error && i < w->model->tasks.count; i++) {
 		const uint32_t task = plan->order[i];
 		if (plan->shown[task] == task) {
-			const struct span span = describe_task(plan, task);
+			struct weft__otlp_span span = describe_task(plan, task);
+			find_error(w->model, &span, room, sizeof(room));
 			error = write_task(w, plan, &span);
 		}
 		if (!error)

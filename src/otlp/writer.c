@@ -132,6 +132,10 @@ static void begin_message(struct weft__otlp_writer *w, uint32_t buffer)
 	const bool is_traces = w->signal == WEFT_OTLP_TRACES;
 	struct weft__otlp_encoder *e = &w->encoder;
 	w->buffer = buffer;
+	if (w->options.format == WEFT_OTLP_ZIPKIN) {
+		weft_text_add(&e->text, "[", 1);
+		return;
+	}
 	weft__otlp_open(e);
 	weft__otlp_begin(e, is_traces ? WEFT__OTLP_TRACES : WEFT__OTLP_METRICS);
 	write_resource(w, weft_trace_buffer_at(w->model->buffers, w->model->buffer_count, buffer));
@@ -148,9 +152,13 @@ int weft__otlp_writer_flush(struct weft__otlp_writer *w)
 	struct weft__otlp_encoder *e = &w->encoder;
 	if (w->count == 0)
 		return 0;
-	weft__otlp_end(e);
-	weft__otlp_end(e);
-	weft__otlp_close(e);
+	if (w->options.format == WEFT_OTLP_ZIPKIN) {
+		weft_text_add(&e->text, "]", 1);
+	} else {
+		weft__otlp_end(e);
+		weft__otlp_end(e);
+		weft__otlp_close(e);
+	}
 	if (e->is_json)
 		weft_text_add(&e->text, "\n", 1);
 	int error = e->text.error;
@@ -180,10 +188,11 @@ int weft__otlp_writer_init(struct weft__otlp_writer *w, const struct weft_model 
 {
 	*w = (struct weft__otlp_writer){.model = model, .sink = sink, .signal = signal};
 	WEFT__OPTIONS_COPY(&w->options, options);
-	if (w->options.format >= WEFT_OTLP_FORMATS || w->options.pending >= WEFT_OTLP_PENDINGS)
+	if (w->options.format >= WEFT_OTLP_FORMATS || w->options.pending >= WEFT_OTLP_PENDINGS ||
+		(w->options.format == WEFT_OTLP_ZIPKIN && signal != WEFT_OTLP_TRACES))
 		return WEFT_ERROR_ARGUMENT;
 	w->encoder.fields = fields;
-	w->encoder.is_json = w->options.format == WEFT_OTLP_JSON;
+	w->encoder.is_json = w->options.format != WEFT_OTLP_PROTOBUF;
 	return 0;
 }
 

@@ -142,6 +142,24 @@ def damage_is_said_and_the_rest_is_read():
 
 
 @case
+def what_weft_wrote_for_zipkin_is_the_same_tasks():
+    with temporary_directory() as folder:
+        out, other = os.path.join(folder, 'out.ndjson'), os.path.join(folder, 'out.jsonl')
+        weft('export', '--to', 'zipkin', '--pending', 'omit-end', ECHO, '-o', out)
+        weft('export', '--to', 'otlp-json', '--pending', 'omit-end', ECHO, '-o', other)
+        with open(out, encoding='utf-8') as file:
+            lines = [json.loads(line) for line in file]
+        assert all(isinstance(line, list) and len(line) <= 512 for line in lines)
+        wanted, got = ({task['label']: (task['parent'] is None, task['start'] // 1000, task['outcome'] == 'failed') for task in tasks(path)} for path in (other, out))
+        equal(got, wanted)
+        ids = {made['id'] for line in lines for made in line}
+        values = {note['value'].split()[0] for line in lines for made in line for note in made.get('annotations', []) if note['value'].split()[-1] in ids}
+        assert {'read', 'resolve'} <= values, values
+        for args in (('--url', 'http://127.0.0.1:1'), ('--signal', 'metrics'), ('--pending', 'logfire')):
+            assert 'not for --to zipkin' in weft('export', '--to', 'zipkin', *args, ECHO, status=2).stderr
+
+
+@case
 def metrics_alone_are_an_empty_trace():
     with temporary_directory() as folder:
         path = write(folder, [{'resourceMetrics': []}])

@@ -23,6 +23,8 @@ static const char usage[] =
 	"       weft export --to sqlite [--force] [--max-size SIZE] FILE... DATABASE\n"
 	"       weft export --to chrome [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to perfetto [--max-size SIZE] FILE... [-o OUT]\n"
+	"       weft export --to zipkin [--spans all|requests] [--pending none|omit-end]\n"
+	"                   [--start-time TIME] [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to otlp|otlp-json [--spans all|requests] [--signal traces|metrics|all]\n"
 	"                   [--pending none|omit-end|logfire] [--start-time TIME] [--max-size SIZE]\n"
 	"                   FILE... [-o OUT | --url URL [--spool DIR]]\n"
@@ -35,6 +37,7 @@ static const char usage[] =
 	"  --to sqlite      a file DATABASE of SQLite, with the tables of `weft query`\n"
 	"  --to chrome      Chrome's trace events, JSON, for ui.perfetto.dev and chrome://tracing\n"
 	"  --to perfetto    Perfetto's protobuf, for ui.perfetto.dev and trace_processor\n"
+	"  --to zipkin      spans only, JSON of Zipkin, version 2\n"
 	"  --to otlp-json   spans and metrics of OpenTelemetry: OTLP's JSON, a message a line\n"
 	"  --to otlp        the same in protobuf\n"
 	"  -o, --output OUT the file for these; default: standard output\n"
@@ -65,11 +68,12 @@ enum target {
 	TO_OTLP_JSON,
 	TO_OTLP,
 	TO_PERFETTO,
+	TO_ZIPKIN,
 	TARGETS
 };
 
 static const char *const targets[] = {
-	"ctf", "sqlite", "chrome", "otlp-json", "otlp", "perfetto", NULL};
+	"ctf", "sqlite", "chrome", "otlp-json", "otlp", "perfetto", "zipkin", NULL};
 
 struct export_arguments {
 	char **files;
@@ -83,7 +87,7 @@ struct export_arguments {
 
 static bool is_for_spans(enum target target)
 {
-	return target == TO_OTLP_JSON || target == TO_OTLP;
+	return target == TO_OTLP_JSON || target == TO_OTLP || target == TO_ZIPKIN;
 }
 
 /* Those that write one file, which may be standard output. */
@@ -209,10 +213,16 @@ static int take_signals(const char *command, struct export_arguments *a)
 {
 	bool *has = a->otlp.has_signal;
 	struct push_options *push = &a->otlp.push;
-	a->otlp.options.format = a->target == TO_OTLP ? WEFT_OTLP_PROTOBUF : WEFT_OTLP_JSON;
+	a->otlp.options.format = a->target == TO_OTLP     ? WEFT_OTLP_PROTOBUF
+							 : a->target == TO_ZIPKIN ? WEFT_OTLP_ZIPKIN
+													  : WEFT_OTLP_JSON;
+	if (a->target == TO_ZIPKIN && (has[WEFT_OTLP_METRICS] || push->url ||
+									  a->otlp.options.pending == WEFT_OTLP_PENDING_LOGFIRE))
+		return cli_usage_error(
+			command, "--url, metrics and --pending logfire are not for --to zipkin");
 	if (!has[WEFT_OTLP_TRACES] && !has[WEFT_OTLP_METRICS]) {
 		has[WEFT_OTLP_TRACES] = true;
-		has[WEFT_OTLP_METRICS] = a->target != TO_OTLP || push->url;
+		has[WEFT_OTLP_METRICS] = a->target == TO_OTLP_JSON || push->url;
 	}
 	push->is_json = a->target == TO_OTLP_JSON;
 	if (push->url && a->output)
