@@ -94,9 +94,6 @@ def connections_that_wait_to_be_accepted():
         equal([problem['severity'] for problem in queue], ['error'], hang.problems())
         assert re.search('[56] tasks wait at accept .* to be accepted, for .*, 5 until the end',
                          queue[0]['sentence']), queue
-    with temporary_directory() as folder:
-        hang = Hang('backlog', '1', folder=folder, until=lambda problem: problem['problem'] == 'deadlock')
-        assert 'queue' not in [problem['problem'] for problem in hang.problems()], hang.problems()
 
 
 main()
