@@ -121,14 +121,14 @@ void weft__agent_calls_finish(struct weft__agent_calls *calls)
 
 /* ---- Which programs ---- */
 
-/* How a region's series answer to a label. */
+/* How a program's series answer to a label. */
 enum answer {
 	SILENT, /* none has that label */
 	DENIES, /* all that have it have other values */
 	FITS,
 };
 
-static enum answer ask_series(const struct weft__agent_region *region,
+static enum answer ask_region(const struct weft__agent_region *region,
 	const struct weft__agent_all_series *all, const char *key, const char *value)
 {
 	enum answer answer = SILENT;
@@ -142,8 +142,23 @@ static enum answer ask_series(const struct weft__agent_region *region,
 	return answer;
 }
 
+/* A program has a region for its counters and one for its metrics. */
+static enum answer ask_series(
+	const struct weft__agent_ledger *ledger, pid_t pid, const char *key, const char *value)
+{
+	enum answer answer = SILENT;
+	for (size_t i = 0; i < ledger->regions.count && answer != FITS; i++) {
+		const struct weft__agent_region *region = ledger->regions.list[i];
+		if (region->pid != pid || region->is_dead)
+			continue;
+		const enum answer own = ask_region(region, &ledger->series, key, value);
+		answer = own == SILENT ? answer : own;
+	}
+	return answer;
+}
+
 static enum answer ask(const struct weft__agent_region *region,
-	const struct weft__agent_all_series *all, const char *key, const char *value)
+	const struct weft__agent_ledger *ledger, const char *key, const char *value)
 {
 	char pid[16];
 	snprintf(pid, sizeof(pid), "%d", (int)region->pid);
@@ -156,17 +171,17 @@ static enum answer ask(const struct weft__agent_region *region,
 	}
 	if (strcmp(key, "pid") == 0)
 		return strcmp(value, pid) == 0 ? FITS : DENIES;
-	return ask_series(region, all, key, value);
+	return ask_series(ledger, region->pid, key, value);
 }
 
-/* True if some label names the region, and none another one. */
+/* True if some label names the region's program, and none another one. */
 static bool is_named(const struct weft__agent_region *region,
-	const struct weft__agent_all_series *all, const char *labels)
+	const struct weft__agent_ledger *ledger, const char *labels)
 {
 	char key[256], value[256];
 	bool is_any = false;
 	while (weft__agent_labels_next(&labels, key, value)) {
-		enum answer answer = ask(region, all, key, value);
+		enum answer answer = ask(region, ledger, key, value);
 		if (answer == DENIES)
 			return false;
 		is_any |= answer == FITS;
@@ -208,7 +223,7 @@ bool weft__agent_webhook_act(struct weft__agent_alerts *alerts,
 		bool is_taken = false;
 		for (size_t k = 0; k < count; k++)
 			is_taken |= taken[k] == region->pid;
-		if (is_taken || region->is_dead || !is_named(region, &ledger->series, call->labels) ||
+		if (is_taken || region->is_dead || !is_named(region, ledger, call->labels) ||
 			!weft__agent_region_is_of(region))
 			continue;
 		taken[count++] = region->pid;
