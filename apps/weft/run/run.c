@@ -96,7 +96,9 @@ int cli_run(int argc, char **argv)
 		.output = a.output,
 		.size_bytes = a.size_bytes,
 		.wants_browser = a.wants_browser,
-		.serving = {.address = {"127.0.0.1", SERVE_USUAL_PORT, false, a.token_file ? token : NULL},
+		.serving = {.address = {.address = "127.0.0.1",
+						.port = SERVE_USUAL_PORT,
+						.token = a.token_file ? token : NULL},
 			.view = ""},
 	};
 	return run_show(argv + optind, &options);
