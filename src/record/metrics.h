@@ -108,12 +108,6 @@ static inline weft_metric weft__record_metric_of_row(const struct weft__metrics 
 	return range | (uint64_t)it->kind << 32 | (uint64_t)(row + 1) << 16 | it->cell;
 }
 
-/* True for the handle of a histogram; others need a second look. */
-static inline bool weft__record_metric_is_histogram(weft_metric metric)
-{
-	return WEFT__LIKELY((metric >> 32 & ~(uint64_t)0x3ffc) == WEFT_METRIC_HISTOGRAM);
-}
-
 /* True for a level's handle of that other kind. */
 static inline bool weft__record_metric_is_level_of(weft_metric metric, unsigned kind)
 {

@@ -109,7 +109,7 @@ def sources(expander, paths, taken):
 
 def header_text(expander, head):
     lines = []
-    for name in ('weft.h', 'error.h', 'metrics.h', 'xen.h'):
+    for name in ('weft.h', 'error.h', 'context.h', 'metrics.h', 'xen.h'):
         path = os.path.join(expander.folders[0], 'weft', name)
         expander.seen.add(path)  # headers that it includes may include it
         lines += expander.expand(path)

@@ -53,6 +53,7 @@ module Kind = struct
   let queue : kind = 22
   let track : kind = 23
   let thread : kind = 24
+  let rwlock : kind = 25
   let unknown : kind = 99
 end
 

@@ -35,8 +35,10 @@ async def take():
 
 
 async def main():
-    tasks = [asyncio.create_task(take()) for _ in range(2)]
     await asyncio.sleep(0.001)
+    tasks = [asyncio.create_task(take()) for _ in range(2)]
+    for _ in range(9):  # until both wait, on a machine of any speed
+        await asyncio.sleep(0)
     queue.put_nowait(1)
     queue.put_nowait(2)
     print(await asyncio.gather(*tasks))
