@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, DATA, WEFT, build_option, case, equal, json_lines, main, run, skip, temporary_directory, weft
 from otlp_reader import METRICS, SPANS, read
 from traces import mirage
 
@@ -251,6 +251,8 @@ def spans_that_still_run_have_three_forms():
 
 @case
 def a_message_from_another_process_makes_a_parent():
+    if build_option('b_sanitize') != 'none':
+        skip('adapters are not loaded into programs with a sanitizer')
     with temporary_directory() as folder:
         traces = os.path.join(folder, 'traces', '')
         weft('record', '--size', '64K', '-a', 'thread,io', '-o', traces, '--', PROCESSES, 'pipe', env={'XDG_RUNTIME_DIR': folder})

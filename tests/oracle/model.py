@@ -681,13 +681,32 @@ def rows(model, tree):
     return row_of
 
 
+def in_waits(model, tree, row_of):
+    """Promises in the row of the task that created them and alone reads them, which is waiting: they take no room."""
+    readers = {}
+    for task in model.tasks.values():
+        for edge in task.edges:
+            if edge['edge'] in ('read', 'try_read', 'wait_any'):
+                readers.setdefault(edge['to'], set()).add(task)
+    found = set()
+    for task, (start, parent, moved) in tree.items():
+        if (parent and parent is task.parent and not moved and task.kind in ('promise', 'wait') and row_of[task] == row_of[parent]
+                and not task.becomes and parent.becomes is not task and readers.get(task) == {parent}
+                and not model.activations_of(task) and start < model.end_of(parent)):
+            found.add(task)
+    return found
+
+
 def wrong_rows(model, tree, row_of):
     """Pairs of tasks that overlap in a row, and tasks above what their parent allows."""
+    roomless = in_waits(model, tree, row_of)
     def continues(task, other):
         return tree[task][1] is other and continues_row(model, tree, task)
 
     wrong, in_row = [], {}
     for task, (start, parent, _) in tree.items():
+        if task in roomless:
+            continue
         is_beside = parent and (parent.becomes is task or continues_row(model, tree, task) or model.end_of(parent) <= start)
         least = row_of[parent] + (not is_beside) if parent else 0
         if row_of[task] < least:

@@ -321,10 +321,12 @@ static void find_links(struct weft__spans_table *t)
 {
 	for (size_t i = 0; i < t->order.count; i++) {
 		struct weft__position *position = &t->order.list[i];
-		struct weft__spans_item *item = &t->items[WEFT__SPANS_NUMBER(position)];
 		struct weft__json_value link;
 		uint64_t trace[2], id;
-		if ((position->offset & WEFT__SPANS_TYPE) != WEFT__SPANS_ITEM || !item->is_link)
+		if ((position->offset & WEFT__SPANS_TYPE) != WEFT__SPANS_ITEM)
+			continue;
+		struct weft__spans_item *item = &t->items[WEFT__SPANS_NUMBER(position)];
+		if (!item->is_link)
 			continue;
 		size_t at = (size_t)item->offset;
 		if (weft__format_json_read(t->text, &at, &link) &&

@@ -199,11 +199,11 @@ static uint64_t json_number(const char *text, const char *key)
  * answer that is not understood says nothing. */
 static uint64_t count_rejected(struct client *client)
 {
+	if (client->answer.size == 0)
+		return 0;
 	const unsigned char *bytes = (const unsigned char *)client->answer.bytes;
 	struct bytes message = {bytes, bytes + client->answer.size}, part = {0};
 	uint64_t number;
-	if (client->answer.size == 0)
-		return 0;
 	if (client->is_json) {
 		weft_text_add(&client->answer, "", 1);
 		if (client->answer.error)
