@@ -84,6 +84,8 @@ static bool is_in_wait(const struct weft_model *model, uint32_t task)
 	const struct weft_activations *ran = &model->activations;
 	uint32_t reader = tasks->parent[task];
 	uint32_t first = tasks->first_activation[reader], last = tasks->end_activation[reader];
+	if (first == last)
+		return false;
 	uint32_t next = first + (uint32_t)weft__lower_bound_u64(
 								ran->start + first, last - first, tasks->start[task] + 1);
 	if (next == first)
