@@ -7,25 +7,21 @@
 
 #include <weft/model.h>
 
+#include "model/slice.h"
 #include "base/export.h"
 
 #define HEX_DIGITS "0123456789abcdef"
 
-static bool is_text(struct weft_slice slice, const char *text)
-{
-	return slice.size == strlen(text) && memcmp(slice.bytes, text, slice.size) == 0;
-}
-
 static bool is_named(const struct weft_model *model, uint32_t note, const char *name)
 {
 	return model->notes.type[note] == WEFT_NOTE_MARK &&
-		   is_text(weft_model_string(model, model->notes.text[note]), name);
+		   weft__slice_is(weft_model_string(model, model->notes.text[note]), name);
 }
 
 /* NULL unless it is a text of that name and so many digits, not all 0. */
 static const char *digits_of(const struct weft_field *field, const char *name, size_t count)
 {
-	if (!is_text(field->name, name) || field->type != WEFT_FIELD_TEXT ||
+	if (!weft__slice_is(field->name, name) || field->type != WEFT_FIELD_TEXT ||
 		field->value.text.size != count)
 		return NULL;
 	const char *text = field->value.text.bytes;
@@ -44,15 +40,15 @@ static bool read_context(
 							flags = weft_model_attribute(model, note, 2);
 	c.trace_id = digits_of(&trace, "trace_id", 32);
 	c.span_id = digits_of(&span, "span_id", 16);
-	if (!c.trace_id || !c.span_id || !is_text(flags.name, "trace_flags") ||
+	if (!c.trace_id || !c.span_id || !weft__slice_is(flags.name, "trace_flags") ||
 		flags.type != WEFT_FIELD_U64)
 		return false;
 	c.flags = (uint8_t)flags.value.u64;
 	for (uint32_t i = 3; i < count; i++) {
 		const struct weft_field field = weft_model_attribute(model, note, i);
-		if (is_text(field.name, "parent_span_id"))
+		if (weft__slice_is(field.name, "parent_span_id"))
 			c.parent_span_id = digits_of(&field, "parent_span_id", 16);
-		else if (is_text(field.name, "trace_state") && field.type == WEFT_FIELD_TEXT)
+		else if (weft__slice_is(field.name, "trace_state") && field.type == WEFT_FIELD_TEXT)
 			c.state = field.value.text.bytes;
 	}
 	*ret_context = c;

@@ -2,6 +2,7 @@
  *
  * Keys that are unknown are passed over: programs add their own.
  */
+#include "model/slice.h"
 #include "format/chrome/entry.h"
 
 #include <string.h>
@@ -13,22 +14,6 @@
 
 /* More than the texts of the object themselves take, for names that are put together. */
 #define JOINED_BYTES 65536u
-
-bool weft__format_chrome_is(struct weft_slice text, const char *other)
-{
-	return text.size == strlen(other) && memcmp(text.bytes, other, text.size) == 0;
-}
-
-bool weft__format_chrome_find(
-	const struct weft__json_value *object, const char *key, struct weft__json_value *ret_value)
-{
-	struct weft__json_value name;
-	size_t at = 0;
-	while (weft__format_json_next_member(object, &at, &name, ret_value))
-		if (weft__format_chrome_is(name.text, key))
-			return true;
-	return false;
-}
 
 struct weft_slice weft__format_chrome_text(
 	struct weft__chrome_texts *texts, const struct weft__json_value *value)
@@ -73,9 +58,9 @@ static void read_id2(struct weft__chrome_texts *texts, const struct weft__json_v
 	struct weft__chrome_entry *entry)
 {
 	struct weft__json_value id;
-	if (weft__format_chrome_find(value, "local", &id))
+	if (weft__format_json_find(value, "local", &id))
 		set_id(texts, &id, WEFT__CHROME_ID_OF_PROCESS, entry);
-	else if (weft__format_chrome_find(value, "global", &id))
+	else if (weft__format_json_find(value, "global", &id))
 		set_id(texts, &id, WEFT__CHROME_ID_GLOBAL, entry);
 }
 
@@ -104,12 +89,12 @@ static bool read_time(const struct weft__json_value *value, int64_t *ret_ns)
 static bool read_short(struct weft__chrome_texts *texts, struct weft_slice key,
 	const struct weft__json_value *value, struct weft__chrome_entry *entry)
 {
-	if (weft__format_chrome_is(key, "ph")) {
+	if (weft__slice_is(key, "ph")) {
 		if (value->type == WEFT__JSON_STRING && value->text.size == 1)
 			entry->phase = value->text.bytes[0];
-	} else if (weft__format_chrome_is(key, "ts")) {
+	} else if (weft__slice_is(key, "ts")) {
 		entry->has_time = read_time(value, &entry->time_ns);
-	} else if (weft__format_chrome_is(key, "id")) {
+	} else if (weft__slice_is(key, "id")) {
 		set_id(texts, value, WEFT__CHROME_ID_OF_PROCESS, entry);
 	} else {
 		return false;
@@ -126,25 +111,25 @@ static void read_member(struct weft__chrome_texts *texts, struct weft_slice key,
 	} members[] = {{"name", &entry->name}, {"cat", &entry->category}, {"scope", &entry->scope},
 		{"bind_id", &entry->bind_id}};
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-		if (weft__format_chrome_is(key, members[i].key)) {
+		if (weft__slice_is(key, members[i].key)) {
 			set_text(texts, value, members[i].text);
 			return;
 		}
-	if (weft__format_chrome_is(key, "pid"))
+	if (weft__slice_is(key, "pid"))
 		set_who(texts, value, &entry->pid);
-	else if (weft__format_chrome_is(key, "tid"))
+	else if (weft__slice_is(key, "tid"))
 		set_who(texts, value, &entry->tid);
-	else if (weft__format_chrome_is(key, "dur"))
+	else if (weft__slice_is(key, "dur"))
 		entry->has_duration = read_time(value, &entry->duration_ns);
-	else if (weft__format_chrome_is(key, "args") && value->type == WEFT__JSON_OBJECT)
+	else if (weft__slice_is(key, "args") && value->type == WEFT__JSON_OBJECT)
 		entry->args = *value;
-	else if (weft__format_chrome_is(key, "weft") && value->type == WEFT__JSON_OBJECT)
+	else if (weft__slice_is(key, "weft") && value->type == WEFT__JSON_OBJECT)
 		entry->weft = *value;
-	else if (weft__format_chrome_is(key, "id2"))
+	else if (weft__slice_is(key, "id2"))
 		read_id2(texts, value, entry);
-	else if (weft__format_chrome_is(key, "flow_in"))
+	else if (weft__slice_is(key, "flow_in"))
 		entry->flows_in = value->type == WEFT__JSON_TRUE;
-	else if (weft__format_chrome_is(key, "flow_out"))
+	else if (weft__slice_is(key, "flow_out"))
 		entry->flows_out = value->type == WEFT__JSON_TRUE;
 }
 

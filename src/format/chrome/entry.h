@@ -11,7 +11,7 @@
 
 #include <weft/event.h>
 
-#include "format/chrome/json.h"
+#include "format/json/json.h"
 
 /* Memory for the texts of one object at a time. It is taken when the object begins, so that texts
  * stay where they are. */
@@ -57,11 +57,5 @@ struct weft_slice weft__format_chrome_text(
 /* The texts with `between` between them, or only the first one if memory was not enough. */
 struct weft_slice weft__format_chrome_join(struct weft__chrome_texts *texts,
 	struct weft_slice first, const char *between, struct weft_slice second);
-
-/* The member with that key; false if there is none. */
-bool weft__format_chrome_find(
-	const struct weft__json_value *object, const char *key, struct weft__json_value *ret_value);
-
-bool weft__format_chrome_is(struct weft_slice text, const char *other);
 
 #endif

@@ -3,6 +3,7 @@
  * Behind damage the search goes on where it shows, not where the object began: so no byte is read
  * twice, however the file is damaged.
  */
+#include "model/slice.h"
 #include "format/chrome/list.h"
 
 #include <string.h>
@@ -12,15 +13,6 @@
 /* A list alone is known by the "ph" of one of its first events. */
 #define EXAMINED 4096u
 
-static bool contains(struct weft_slice text, const char *word)
-{
-	const size_t length = strlen(word);
-	for (size_t i = 0; length <= text.size && i <= text.size - length; i++)
-		if (memcmp(text.bytes + i, word, length) == 0)
-			return true;
-	return false;
-}
-
 static bool find_member(struct weft_slice text, size_t *at)
 {
 	struct weft__json_value key, value;
@@ -28,7 +20,7 @@ static bool find_member(struct weft_slice text, size_t *at)
 		++*at; /* the brace or comma */
 		if (!weft__format_json_read_key(text, at, &key))
 			return false;
-		if (weft__format_chrome_is(key.text, "traceEvents"))
+		if (weft__slice_is(key.text, "traceEvents"))
 			return weft__format_json_skip_space(text, at) && text.bytes[*at] == '[';
 		if (!weft__format_json_read(text, at, &value))
 			return false;
@@ -49,7 +41,7 @@ bool weft__format_chrome_find_list(
 		if (!find_member(text, &at))
 			return false;
 	} else if (text.bytes[at] != '[' ||
-			   !contains(
+			   !weft__slice_contains(
 				   (struct weft_slice){text.bytes, size < EXAMINED ? size : EXAMINED}, "\"ph\"")) {
 		return false;
 	}

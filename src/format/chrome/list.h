@@ -8,7 +8,7 @@
 
 #include <weft/diagnostic.h>
 
-#include "format/chrome/json.h"
+#include "format/json/json.h"
 
 struct weft__chrome_list {
 	struct weft_slice text; /* the whole file */

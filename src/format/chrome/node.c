@@ -6,6 +6,7 @@
  * the other one ends where the first callback shows that it has. A promise's own destruction only
  * says that nothing refers to it any more.
  */
+#include "model/slice.h"
 #include "format/chrome/reader.h"
 
 #include <string.h>
@@ -14,20 +15,11 @@
 
 static const char CALLBACK[] = "_CALLBACK";
 
-static bool contains(struct weft_slice text, const char *word)
-{
-	const size_t size = strlen(word);
-	for (size_t i = 0; size <= text.size && i <= text.size - size; i++)
-		if (memcmp(text.bytes + i, word, size) == 0)
-			return true;
-	return false;
-}
-
 bool weft__format_chrome_is_node(const struct weft__chrome_reader *r)
 {
 	const char phase = r->entry.phase;
 	return (phase == 'b' || phase == 'e') && r->entry.id_type != WEFT__CHROME_ID_NONE &&
-		   contains(r->entry.category, "node.async_hooks");
+		   weft__slice_contains(r->entry.category, "node.async_hooks");
 }
 
 /* Workers have threads of their own, whose numbers begin anew. */
@@ -48,17 +40,16 @@ static struct weft__chrome_async *at(struct weft__chrome_reader *r, uint32_t asy
 static bool read_data(const struct weft__chrome_reader *r, const char *key, uint64_t *ret_id)
 {
 	struct weft__json_value data, id;
-	return weft__format_chrome_find(&r->entry.args, "data", &data) &&
-		   weft__format_chrome_find(&data, key, &id) && weft__format_chrome_id(id.text, ret_id);
+	return weft__format_json_find(&r->entry.args, "data", &data) &&
+		   weft__format_json_find(&data, key, &id) && weft__format_chrome_id(id.text, ret_id);
 }
 
 static void set_kind(
 	struct weft__chrome_reader *r, struct weft__chrome_async *async, struct weft_event *event)
 {
 	const struct weft_slice name = r->entry.name;
-	async->is_promise = weft__format_chrome_is(name, "PROMISE");
-	async->is_timer =
-		weft__format_chrome_is(name, "Timeout") || weft__format_chrome_is(name, "Immediate");
+	async->is_promise = weft__slice_is(name, "PROMISE");
+	async->is_timer = weft__slice_is(name, "Timeout") || weft__slice_is(name, "Immediate");
 	event->kind = async->is_promise ? WEFT_KIND_PROMISE
 				  : async->is_timer ? WEFT_KIND_TIMER
 									: WEFT_KIND_UNKNOWN;

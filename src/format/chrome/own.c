@@ -3,6 +3,7 @@
  * Events that `weft export --to chrome` wrote have their fields as in `weft dump --json`, so that
  * they are the same again. Its other lines only draw, but for activations: each is a switch.
  */
+#include "model/slice.h"
 #include "format/chrome/reader.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 
 bool weft__format_chrome_is_own(const struct weft__chrome_reader *r)
 {
-	return weft__format_chrome_is(r->entry.category, "weft");
+	return weft__slice_is(r->entry.category, "weft");
 }
 
 /* ---- Fields ---- */
@@ -41,7 +42,7 @@ static void set_kind(
 	}
 	for (unsigned kind = 0; kind <= WEFT_KIND_UNKNOWN; kind++) {
 		const char *known = weft_kind_name(kind);
-		if (known && weft__format_chrome_is(name, known)) {
+		if (known && weft__slice_is(name, known)) {
 			event->kind = (uint16_t)kind;
 			return;
 		}
@@ -52,7 +53,7 @@ static void set_kind(
 static void set_clock(struct weft_slice name, struct weft_event *event)
 {
 	for (unsigned clock = 0; clock < 256; clock++)
-		if (weft__format_chrome_is(name, weft_clock_name(clock))) {
+		if (weft__slice_is(name, weft_clock_name(clock))) {
 			event->kind = (uint16_t)clock;
 			return;
 		}
@@ -81,7 +82,7 @@ static void set_value(struct weft__chrome_reader *r, enum weft_slot slot,
 		set_kind(text, value, event);
 		break;
 	case WEFT_SLOT_BAND:
-		event->band = weft__format_chrome_is(text, "gc") ? WEFT_BAND_GC : WEFT_BAND_IDLE;
+		event->band = weft__slice_is(text, "gc") ? WEFT_BAND_GC : WEFT_BAND_IDLE;
 		break;
 	case WEFT_SLOT_FLAG:
 		event->flag = value->type == WEFT__JSON_TRUE;
@@ -130,7 +131,7 @@ static void set_value(struct weft__chrome_reader *r, enum weft_slot slot,
 static unsigned type_of(struct weft_slice name)
 {
 	for (unsigned type = 1; type < WEFT_EVENT_TYPES; type++)
-		if (weft__format_chrome_is(name, weft_event_describe(type)->name))
+		if (weft__slice_is(name, weft_event_describe(type)->name))
 			return type;
 	return 0;
 }
@@ -151,21 +152,21 @@ static void make_event(
 	struct weft_event *event = weft__format_chrome_make(r, (enum weft_event_type)type);
 	struct weft__json_value value;
 	for (size_t i = 0; row->fields[i].key; i++)
-		if (weft__format_chrome_find(fields, row->fields[i].key, &value))
+		if (weft__format_json_find(fields, row->fields[i].key, &value))
 			set_value(r, row->fields[i].slot, &value, event);
 		else if (row->fields[i].slot == WEFT_SLOT_CHANGE &&
-				 weft__format_chrome_find(fields, "add", &value))
+				 weft__format_json_find(fields, "add", &value))
 			set_change(&value, false, event);
 	if (type == WEFT_EVENT_SPAN)
 		limit_span(event);
-	event->is_rundown = weft__format_chrome_find(fields, "rundown", &value);
+	event->is_rundown = weft__format_json_find(fields, "rundown", &value);
 }
 
 static uint64_t member(const struct weft__json_value *fields, const char *key)
 {
 	struct weft__json_value value;
 	uint64_t number;
-	return weft__format_chrome_find(fields, key, &value) &&
+	return weft__format_json_find(fields, key, &value) &&
 				   weft__format_chrome_id(value.text, &number)
 			   ? number
 			   : 0;
@@ -175,10 +176,10 @@ static uint8_t cause_of(const struct weft__json_value *fields)
 {
 	struct weft__json_value value;
 	uint8_t cause = 0;
-	if (!weft__format_chrome_find(fields, "cause", &value))
+	if (!weft__format_json_find(fields, "cause", &value))
 		return WEFT_LOSS_CAUSES;
 	while (cause < WEFT_LOSS_CAUSES &&
-		   !weft__format_chrome_is(value.text, weft_loss_name((enum weft_loss)cause)))
+		   !weft__slice_is(value.text, weft_loss_name((enum weft_loss)cause)))
 		cause++;
 	return cause;
 }
@@ -203,8 +204,8 @@ static bool find_fields(const struct weft__chrome_reader *r, struct weft__json_v
 {
 	*ret_fields = r->entry.weft;
 	return (ret_fields->type == WEFT__JSON_OBJECT ||
-			   weft__format_chrome_find(&r->entry.args, "weft", ret_fields)) &&
-		   weft__format_chrome_find(ret_fields, "event", ret_name);
+			   weft__format_json_find(&r->entry.args, "weft", ret_fields)) &&
+		   weft__format_json_find(ret_fields, "event", ret_name);
 }
 
 bool weft__format_chrome_survey_own(struct weft__chrome_reader *r)
@@ -213,7 +214,7 @@ bool weft__format_chrome_survey_own(struct weft__chrome_reader *r)
 	if (!weft__format_chrome_is_own(r))
 		return false;
 	const bool has_fields = find_fields(r, &fields, &name);
-	if (has_fields && weft__format_chrome_is(name.text, "loss"))
+	if (has_fields && weft__slice_is(name.text, "loss"))
 		add_loss(r, &fields);
 	return !has_fields || !type_of(name.text);
 }

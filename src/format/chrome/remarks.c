@@ -3,6 +3,7 @@
  * Instants are notes, or marks if they have arguments. Counters are one for each of an event's
  * numbers. Flows are messages: their key is the same on both sides, also in two processes.
  */
+#include "model/slice.h"
 #include "format/chrome/reader.h"
 
 #include "base/array.h"
@@ -84,7 +85,7 @@ static struct weft_slice name_of_series(
 {
 	if (counter.size == 0)
 		return series;
-	if (weft__format_chrome_is(series, "value") || series.size == 0)
+	if (weft__slice_is(series, "value") || series.size == 0)
 		return counter;
 	return weft__format_chrome_join(&r->texts, counter, " ", series);
 }

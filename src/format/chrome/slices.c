@@ -14,7 +14,7 @@
 struct weft_slice weft__format_chrome_name(struct weft__chrome_reader *r)
 {
 	struct weft__json_value detail;
-	if (!weft__format_chrome_find(&r->entry.args, "detail", &detail) ||
+	if (!weft__format_json_find(&r->entry.args, "detail", &detail) ||
 		detail.type != WEFT__JSON_STRING || detail.text.size == 0)
 		return r->entry.name;
 	return weft__format_chrome_join(

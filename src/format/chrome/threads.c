@@ -3,6 +3,7 @@
  * A pid and a tid may be names. A thread is found by a hash of both with a secret key, of which two
  * do not collide by accident, nor on purpose.
  */
+#include "model/slice.h"
 #include "format/chrome/threads.h"
 
 #include <stdlib.h>
@@ -146,7 +147,7 @@ static int set_member(struct weft__chrome_texts *texts, const struct weft__chrom
 	const char *key, char **name)
 {
 	struct weft__json_value value;
-	if (!weft__format_chrome_find(&entry->args, key, &value) || value.type != WEFT__JSON_STRING)
+	if (!weft__format_json_find(&entry->args, key, &value) || value.type != WEFT__JSON_STRING)
 		return 0;
 	return set_name(name, weft__format_chrome_text(texts, &value));
 }
@@ -156,7 +157,7 @@ static void set_number(const struct weft__chrome_entry *entry, const char *key, 
 {
 	struct weft__json_value value;
 	uint64_t read;
-	if (weft__format_chrome_find(&entry->weft, key, &value) &&
+	if (weft__format_json_find(&entry->weft, key, &value) &&
 		weft__format_chrome_id(value.text, &read))
 		*number = read;
 }
@@ -168,7 +169,7 @@ static void set_clock(struct weft__chrome_threads *threads, const struct weft__c
 	struct weft__chrome_number offset;
 	uint64_t epoch = UINT64_MAX;
 	set_number(entry, "epoch", &epoch);
-	if (epoch > WEFT_EPOCH_MONOTONIC || !weft__format_chrome_find(&entry->weft, "offset", &value) ||
+	if (epoch > WEFT_EPOCH_MONOTONIC || !weft__format_json_find(&entry->weft, "offset", &value) ||
 		!weft__format_chrome_number(value.text, &offset) || offset.is_real)
 		return;
 	threads->clock = (struct weft_clock){.name = names[epoch],
@@ -201,9 +202,9 @@ int weft__format_chrome_metadata(struct weft__chrome_threads *threads,
 	struct weft__chrome_texts *texts, const struct weft__chrome_entry *entry)
 {
 	uint32_t thread;
-	if (weft__format_chrome_is(entry->name, "process_name"))
+	if (weft__slice_is(entry->name, "process_name"))
 		return name_process(threads, texts, entry);
-	if (!weft__format_chrome_is(entry->name, "thread_name"))
+	if (!weft__slice_is(entry->name, "thread_name"))
 		return 0;
 	int error = weft__format_chrome_find_thread(threads, entry, &thread);
 	if (error || thread == WEFT__CHROME_NONE)

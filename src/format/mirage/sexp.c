@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/slice.h"
 #include "base/array.h"
 #include "format/clock.h"
 #include "format/formats.h"
@@ -59,11 +60,6 @@ static const struct operation {
 	{"Increases", WEFT_EVENT_COUNTER, {ARGUMENT_TASK, ARGUMENT_TEXT, ARGUMENT_NUMBER}},
 };
 
-static bool slice_is(struct weft_slice slice, const char *text)
-{
-	return slice.size == strlen(text) && memcmp(slice.bytes, text, slice.size) == 0;
-}
-
 /* A form's tokens, read from left to right. */
 struct tokens {
 	const struct weft__sexp_token *next, *end;
@@ -86,7 +82,7 @@ static const struct weft__sexp_token *take_atom(struct tokens *tokens)
 
 static const char *read_task(const struct weft__sexp_token *token, weft_task_id *ret_task)
 {
-	if (slice_is(token->text, "-1")) {
+	if (weft__slice_is(token->text, "-1")) {
 		*ret_task = WEFT_TASK_NONE;
 		return NULL;
 	}
@@ -197,7 +193,7 @@ static const char *read_op(
 	if (!take_token(tokens, WEFT__SEXP_OPEN) || !(name = take_atom(tokens)))
 		return "form is not an event";
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
-		if (slice_is(name->text, operations[i].name))
+		if (weft__slice_is(name->text, operations[i].name))
 			operation = &operations[i];
 	if (!operation)
 		return "unknown op";
@@ -217,12 +213,12 @@ static const char *read_field(struct sexp_reader *reader, struct tokens *tokens,
 	const char *problem = NULL;
 	if (!take_token(tokens, WEFT__SEXP_OPEN) || !(name = take_atom(tokens)))
 		return "form is not an event";
-	if (slice_is(name->text, "time") && !*has_time) {
+	if (weft__slice_is(name->text, "time") && !*has_time) {
 		value = take_atom(tokens);
 		if (!value || !weft__format_sexp_time(value->text, &event->time_ns))
 			return "malformed time";
 		*has_time = true;
-	} else if (slice_is(name->text, "op") && !*has_op) {
+	} else if (weft__slice_is(name->text, "op") && !*has_op) {
 		problem = read_op(reader, tokens, event);
 		*has_op = true;
 	} else {
@@ -236,7 +232,7 @@ static const char *read_field(struct sexp_reader *reader, struct tokens *tokens,
 /* mirage-profile had no event for "should resolve", and wrote a label instead. */
 static void recognise_hint(struct weft_event *event)
 {
-	if (event->type == WEFT_EVENT_LABEL && slice_is(event->text, "__should_resolve")) {
+	if (event->type == WEFT_EVENT_LABEL && weft__slice_is(event->text, "__should_resolve")) {
 		event->type = WEFT_EVENT_EXPECT;
 		event->text = (struct weft_slice){NULL, 0};
 	}

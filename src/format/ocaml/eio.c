@@ -3,6 +3,7 @@
  * Turns Eio's events into weft's. An id is a word of 8 bytes; a type, another id or a text may
  * follow it.
  */
+#include "model/slice.h"
 #include "format/ocaml/eio.h"
 
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static const char *const names[] = {
 unsigned weft__format_eio_find(struct weft_slice name)
 {
 	for (unsigned i = 1; i < COUNT(names); i++)
-		if (name.size == strlen(names[i]) && memcmp(name.bytes, names[i], name.size) == 0)
+		if (weft__slice_is(name, names[i]))
 			return i;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/slice.h"
 #include "base/array.h"
 #include "format/chrome/number.h"
 #include "format/clock.h"
@@ -94,19 +95,18 @@ static uint32_t read_pairs(struct spans_reader *r, const struct weft__json_value
 {
 	struct weft__json_value pair, key, any, type, value;
 	uint32_t count = 0;
-	for (size_t at = 0; weft__format_spans_next(list, &at, &pair);) {
+	for (size_t at = 0; weft__format_json_next_element(list, &at, &pair);) {
 		size_t in = 0;
 		struct weft_field *field = new_field(r, count);
 		if (!field)
 			break;
-		if (!weft__format_spans_find(&pair, "key", &key) ||
-			!weft__format_spans_find(&pair, "value", &any) || any.type != WEFT__JSON_OBJECT ||
+		if (!weft__format_json_find(&pair, "key", &key) ||
+			!weft__format_json_find(&pair, "value", &any) || any.type != WEFT__JSON_OBJECT ||
 			!weft__format_json_next_member(&any, &in, &type, &value))
 			continue;
 		field->name = text_of(r, &key);
 		set_field(r, &value,
-			weft__format_spans_is(type.text, "intValue") ||
-				weft__format_spans_is(type.text, "doubleValue"),
+			weft__slice_is(type.text, "intValue") || weft__slice_is(type.text, "doubleValue"),
 			field);
 		count++;
 	}
@@ -244,7 +244,7 @@ static void read_item(struct spans_reader *r, const struct weft__spans_item *ite
 	}
 	if (!weft__format_spans_event(object, is_zipkin, &time_ns, &name))
 		return;
-	if (!weft__format_spans_find(object, "attributes", &list))
+	if (!weft__format_json_find(object, "attributes", &list))
 		list = (struct weft__json_value){0};
 	const uint32_t count = is_zipkin ? 0 : read_pairs(r, &list);
 	make_remark(r, item->row, text_of(r, &name), count);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include "model/slice.h"
 #include "format/spans/table.h"
 
 #include <stdlib.h>
@@ -10,15 +11,6 @@
 #define EXAMINED     4096u
 #define PROGRAMS_MAX 65536u
 
-static bool contains(struct weft_slice text, const char *word)
-{
-	const size_t length = strlen(word);
-	for (size_t i = 0; length <= text.size && i <= text.size - length; i++)
-		if (memcmp(text.bytes + i, word, length) == 0)
-			return true;
-	return false;
-}
-
 bool weft__format_spans_probe(const uint8_t *bytes, size_t size)
 {
 	const struct weft_slice head = {(const char *)bytes, size < EXAMINED ? size : EXAMINED};
@@ -26,9 +18,10 @@ bool weft__format_spans_probe(const uint8_t *bytes, size_t size)
 	if (!weft__format_json_skip_space(head, &at) ||
 		(head.bytes[at] != '{' && head.bytes[at] != '['))
 		return false;
-	return contains(head, "\"resourceSpans\"") || contains(head, "\"resourceMetrics\"") ||
-		   (contains(head, "\"traceId\"") && contains(head, "\"id\"") &&
-			   contains(head, "\"timestamp\""));
+	return weft__slice_contains(head, "\"resourceSpans\"") ||
+		   weft__slice_contains(head, "\"resourceMetrics\"") ||
+		   (weft__slice_contains(head, "\"traceId\"") && weft__slice_contains(head, "\"id\"") &&
+			   weft__slice_contains(head, "\"timestamp\""));
 }
 
 /* ---- Rows ---- */
@@ -109,10 +102,10 @@ static void add_items(
 {
 	struct weft__json_value element, name;
 	uint64_t time_ns;
-	for (size_t at = 0; weft__format_spans_next(&view->events, &at, &element);)
+	for (size_t at = 0; weft__format_json_next_element(&view->events, &at, &element);)
 		if (weft__format_spans_event(&element, is_zipkin, &time_ns, &name))
 			add_item(t, time_ns, &element, false);
-	for (size_t at = 0; weft__format_spans_next(&view->links, &at, &element);)
+	for (size_t at = 0; weft__format_json_next_element(&view->links, &at, &element);)
 		add_item(t, view->start_ns, &element, true);
 }
 
@@ -184,19 +177,19 @@ static uint32_t program_of_resource(
 {
 	struct weft__json_value list = {0}, pair, key, value, name = {0}, host = {0}, content;
 	struct weft__spans_program program = {0};
-	weft__format_spans_find(resource, "attributes", &list);
-	for (size_t at = 0; weft__format_spans_next(&list, &at, &pair);) {
-		if (!weft__format_spans_find(&pair, "key", &key) ||
-			!weft__format_spans_find(&pair, "value", &value))
+	weft__format_json_find(resource, "attributes", &list);
+	for (size_t at = 0; weft__format_json_next_element(&list, &at, &pair);) {
+		if (!weft__format_json_find(&pair, "key", &key) ||
+			!weft__format_json_find(&pair, "value", &value))
 			continue;
-		if (weft__format_spans_is(key.text, "process.pid") &&
-			weft__format_spans_find(&value, "intValue", &content))
+		if (weft__slice_is(key.text, "process.pid") &&
+			weft__format_json_find(&value, "intValue", &content))
 			weft__format_spans_number(&content, &program.pid);
-		else if (weft__format_spans_is(key.text, "service.name") &&
-				 weft__format_spans_find(&value, "stringValue", &content))
+		else if (weft__slice_is(key.text, "service.name") &&
+				 weft__format_json_find(&value, "stringValue", &content))
 			name = content;
-		else if (weft__format_spans_is(key.text, "host.name") &&
-				 weft__format_spans_find(&value, "stringValue", &content))
+		else if (weft__slice_is(key.text, "host.name") &&
+				 weft__format_json_find(&value, "stringValue", &content))
 			host = content;
 	}
 	program.name = intern(t, &name);
@@ -208,7 +201,7 @@ static uint32_t program_of_endpoint(
 	struct weft__spans_table *t, const struct weft__json_value *endpoint)
 {
 	struct weft__json_value name = {0}, none = {0};
-	if (!weft__format_spans_find(endpoint, "serviceName", &name))
+	if (!weft__format_json_find(endpoint, "serviceName", &name))
 		name = none;
 	return find_program(
 		t, (struct weft__spans_program){.name = intern(t, &name), .host = intern(t, &none)});
@@ -239,26 +232,26 @@ static void read_span(struct weft__spans_table *t, const struct weft__json_value
 static void read_resource(struct weft__spans_table *t, const struct weft__json_value *element)
 {
 	struct weft__json_value resource = {0}, scopes = {0}, scope, spans, span;
-	weft__format_spans_find(element, "resource", &resource);
-	if (!weft__format_spans_find(element, "scopeSpans", &scopes))
+	weft__format_json_find(element, "resource", &resource);
+	if (!weft__format_json_find(element, "scopeSpans", &scopes))
 		return;
 	const uint32_t buffer = program_of_resource(t, &resource);
-	for (size_t at = 0; !t->error && weft__format_spans_next(&scopes, &at, &scope);)
-		if (weft__format_spans_find(&scope, "spans", &spans))
-			for (size_t in = 0; !t->error && weft__format_spans_next(&spans, &in, &span);)
+	for (size_t at = 0; !t->error && weft__format_json_next_element(&scopes, &at, &scope);)
+		if (weft__format_json_find(&scope, "spans", &spans))
+			for (size_t in = 0; !t->error && weft__format_json_next_element(&spans, &in, &span);)
 				read_span(t, &span, false, buffer);
 }
 
 static void read_object(struct weft__spans_table *t, const struct weft__json_value *object)
 {
 	struct weft__json_value list, element;
-	if (weft__format_spans_find(object, "resourceSpans", &list)) {
-		for (size_t at = 0; !t->error && weft__format_spans_next(&list, &at, &element);)
+	if (weft__format_json_find(object, "resourceSpans", &list)) {
+		for (size_t at = 0; !t->error && weft__format_json_next_element(&list, &at, &element);)
 			read_resource(t, &element);
-	} else if (weft__format_spans_find(object, "resourceMetrics", &list) ||
-			   weft__format_spans_find(object, "resourceLogs", &list)) {
+	} else if (weft__format_json_find(object, "resourceMetrics", &list) ||
+			   weft__format_json_find(object, "resourceLogs", &list)) {
 		return; /* they have no place in a trace of tasks */
-	} else if (weft__format_spans_find(object, "traceId", &list)) {
+	} else if (weft__format_json_find(object, "traceId", &list)) {
 		read_span(t, object, true, 0);
 	} else {
 		report(t, object, "an object that is not a span; it is left out");
@@ -269,7 +262,7 @@ static void read_value(struct weft__spans_table *t, const struct weft__json_valu
 {
 	struct weft__json_value element;
 	if (value->type == WEFT__JSON_ARRAY) {
-		for (size_t at = 0; !t->error && weft__format_spans_next(value, &at, &element);)
+		for (size_t at = 0; !t->error && weft__format_json_next_element(value, &at, &element);)
 			read_object(t, &element);
 	} else {
 		read_object(t, value);
@@ -305,12 +298,12 @@ static uint64_t time_of_link(const struct weft__spans_table *t, const struct wef
 	const uint64_t here = t->rows[item->row].start_ns, there = t->rows[item->other].start_ns;
 	struct weft__json_value list = {0}, pair, key, any, value;
 	uint64_t time_ns = 0;
-	weft__format_spans_find(link, "attributes", &list);
-	for (size_t at = 0; weft__format_spans_next(&list, &at, &pair);)
-		if (weft__format_spans_find(&pair, "key", &key) &&
-			weft__format_spans_is(key.text, "weft.time_unix_nano") &&
-			weft__format_spans_find(&pair, "value", &any) &&
-			weft__format_spans_find(&any, "intValue", &value))
+	weft__format_json_find(link, "attributes", &list);
+	for (size_t at = 0; weft__format_json_next_element(&list, &at, &pair);)
+		if (weft__format_json_find(&pair, "key", &key) &&
+			weft__slice_is(key.text, "weft.time_unix_nano") &&
+			weft__format_json_find(&pair, "value", &any) &&
+			weft__format_json_find(&any, "intValue", &value))
 			weft__format_spans_number(&value, &time_ns);
 	time_ns = time_ns > here ? time_ns : here;
 	return time_ns > there ? time_ns : there;

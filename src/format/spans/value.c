@@ -3,35 +3,6 @@
 
 #include <string.h>
 
-bool weft__format_spans_next(
-	const struct weft__json_value *array, size_t *at, struct weft__json_value *ret_element)
-{
-	if (array->type != WEFT__JSON_ARRAY)
-		return false;
-	++*at; /* the bracket or comma */
-	return weft__format_json_skip_space(array->text, at) && array->text.bytes[*at] != ']' &&
-		   weft__format_json_read(array->text, at, ret_element) &&
-		   weft__format_json_skip_space(array->text, at);
-}
-
-bool weft__format_spans_is(struct weft_slice text, const char *other)
-{
-	return text.size == strlen(other) && memcmp(text.bytes, other, text.size) == 0;
-}
-
-bool weft__format_spans_find(
-	const struct weft__json_value *object, const char *key, struct weft__json_value *ret_value)
-{
-	struct weft__json_value name;
-	size_t at = 0;
-	if (object->type != WEFT__JSON_OBJECT)
-		return false;
-	while (weft__format_json_next_member(object, &at, &name, ret_value))
-		if (weft__format_spans_is(name.text, key))
-			return true;
-	return false;
-}
-
 bool weft__format_spans_number(const struct weft__json_value *value, uint64_t *ret_number)
 {
 	uint64_t number = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include "model/slice.h"
 #include "format/spans/view.h"
 
 #define US 1000u
@@ -24,34 +25,34 @@ static void read_status(const struct weft__json_value *status, struct weft__span
 {
 	struct weft__json_value code;
 	uint64_t number = 0;
-	if (!weft__format_spans_find(status, "code", &code))
+	if (!weft__format_json_find(status, "code", &code))
 		return;
 	view->has_failed = (weft__format_spans_number(&code, &number) && number == 2) ||
-					   weft__format_spans_is(code.text, "STATUS_CODE_ERROR");
-	if (!weft__format_spans_find(status, "message", &view->message))
+					   weft__slice_is(code.text, "STATUS_CODE_ERROR");
+	if (!weft__format_json_find(status, "message", &view->message))
 		view->message = (struct weft__json_value){0};
 }
 
 static void read_otlp(
 	struct weft_slice key, const struct weft__json_value *value, struct weft__span_view *view)
 {
-	if (weft__format_spans_is(key, "traceId"))
+	if (weft__slice_is(key, "traceId"))
 		weft__format_spans_id(value, view->trace);
-	else if (weft__format_spans_is(key, "spanId"))
+	else if (weft__slice_is(key, "spanId"))
 		set_id(value, &view->id);
-	else if (weft__format_spans_is(key, "parentSpanId"))
+	else if (weft__slice_is(key, "parentSpanId"))
 		set_id(value, &view->parent);
-	else if (weft__format_spans_is(key, "startTimeUnixNano"))
+	else if (weft__slice_is(key, "startTimeUnixNano"))
 		view->has_start = read_time(value, 1, &view->start_ns);
-	else if (weft__format_spans_is(key, "endTimeUnixNano"))
+	else if (weft__slice_is(key, "endTimeUnixNano"))
 		read_time(value, 1, &view->end_ns);
-	else if (weft__format_spans_is(key, "attributes"))
+	else if (weft__slice_is(key, "attributes"))
 		view->attributes = *value;
-	else if (weft__format_spans_is(key, "events"))
+	else if (weft__slice_is(key, "events"))
 		view->events = *value;
-	else if (weft__format_spans_is(key, "links"))
+	else if (weft__slice_is(key, "links"))
 		view->links = *value;
-	else if (weft__format_spans_is(key, "status"))
+	else if (weft__slice_is(key, "status"))
 		read_status(value, view);
 }
 
@@ -59,8 +60,8 @@ static void read_otlp(
 static void read_tags(const struct weft__json_value *tags, struct weft__span_view *view)
 {
 	view->attributes = *tags;
-	view->has_failed = weft__format_spans_find(tags, "error", &view->message) &&
-					   !weft__format_spans_is(view->message.text, "false");
+	view->has_failed = weft__format_json_find(tags, "error", &view->message) &&
+					   !weft__slice_is(view->message.text, "false");
 	if (!view->has_failed)
 		view->message = (struct weft__json_value){0};
 }
@@ -68,23 +69,23 @@ static void read_tags(const struct weft__json_value *tags, struct weft__span_vie
 static void read_zipkin(
 	struct weft_slice key, const struct weft__json_value *value, struct weft__span_view *view)
 {
-	if (weft__format_spans_is(key, "traceId"))
+	if (weft__slice_is(key, "traceId"))
 		weft__format_spans_id(value, view->trace);
-	else if (weft__format_spans_is(key, "id"))
+	else if (weft__slice_is(key, "id"))
 		set_id(value, &view->id);
-	else if (weft__format_spans_is(key, "parentId"))
+	else if (weft__slice_is(key, "parentId"))
 		set_id(value, &view->parent);
-	else if (weft__format_spans_is(key, "timestamp"))
+	else if (weft__slice_is(key, "timestamp"))
 		view->has_start = read_time(value, US, &view->start_ns);
-	else if (weft__format_spans_is(key, "duration"))
+	else if (weft__slice_is(key, "duration"))
 		read_time(value, US, &view->end_ns); /* so far a length */
-	else if (weft__format_spans_is(key, "tags"))
+	else if (weft__slice_is(key, "tags"))
 		read_tags(value, view);
-	else if (weft__format_spans_is(key, "annotations"))
+	else if (weft__slice_is(key, "annotations"))
 		view->events = *value;
-	else if (weft__format_spans_is(key, "localEndpoint"))
+	else if (weft__slice_is(key, "localEndpoint"))
 		view->endpoint = *value;
-	else if (weft__format_spans_is(key, "shared"))
+	else if (weft__slice_is(key, "shared"))
 		view->is_shared = value->type == WEFT__JSON_TRUE;
 }
 
@@ -100,9 +101,9 @@ void weft__format_spans_view(
 	size_t at = 0;
 	*ret_view = (struct weft__span_view){0};
 	while (weft__format_json_next_member(object, &at, &key, &value)) {
-		if (weft__format_spans_is(key.text, "name"))
+		if (weft__slice_is(key.text, "name"))
 			ret_view->name = value;
-		else if (weft__format_spans_is(key.text, "kind"))
+		else if (weft__slice_is(key.text, "kind"))
 			ret_view->kind = value;
 		else if (is_zipkin)
 			read_zipkin(key.text, &value, ret_view);
@@ -119,9 +120,9 @@ bool weft__format_spans_event(const struct weft__json_value *event, bool is_zipk
 	uint64_t *ret_ns, struct weft__json_value *ret_name)
 {
 	struct weft__json_value time;
-	return weft__format_spans_find(event, is_zipkin ? "timestamp" : "timeUnixNano", &time) &&
+	return weft__format_json_find(event, is_zipkin ? "timestamp" : "timeUnixNano", &time) &&
 		   read_time(&time, is_zipkin ? US : 1, ret_ns) &&
-		   weft__format_spans_find(event, is_zipkin ? "value" : "name", ret_name);
+		   weft__format_json_find(event, is_zipkin ? "value" : "name", ret_name);
 }
 
 bool weft__format_spans_link(
@@ -129,8 +130,8 @@ bool weft__format_spans_link(
 {
 	struct weft__json_value trace, id;
 	*ret_id = 0;
-	if (!weft__format_spans_find(link, "traceId", &trace) ||
-		!weft__format_spans_find(link, "spanId", &id) || !weft__format_spans_id(&trace, ret_trace))
+	if (!weft__format_json_find(link, "traceId", &trace) ||
+		!weft__format_json_find(link, "spanId", &id) || !weft__format_spans_id(&trace, ret_trace))
 		return false;
 	set_id(&id, ret_id);
 	return *ret_id;

@@ -2,7 +2,8 @@
  *
  * Containers that are open are bits of a word each, so that "[}" is found without a recursion.
  */
-#include "format/chrome/json.h"
+#include "model/slice.h"
+#include "format/json/json.h"
 
 #include <string.h>
 
@@ -194,6 +195,28 @@ bool weft__format_json_next_member(const struct weft__json_value *object, size_t
 		++*at;
 	return weft__format_json_read_key(text, at, ret_key) &&
 		   weft__format_json_read(text, at, ret_value);
+}
+
+bool weft__format_json_next_element(
+	const struct weft__json_value *array, size_t *at, struct weft__json_value *ret_element)
+{
+	if (array->type != WEFT__JSON_ARRAY)
+		return false;
+	++*at; /* the bracket or comma */
+	return weft__format_json_skip_space(array->text, at) && array->text.bytes[*at] != ']' &&
+		   weft__format_json_read(array->text, at, ret_element) &&
+		   weft__format_json_skip_space(array->text, at);
+}
+
+bool weft__format_json_find(
+	const struct weft__json_value *object, const char *key, struct weft__json_value *ret_value)
+{
+	struct weft__json_value name;
+	size_t at = 0;
+	while (weft__format_json_next_member(object, &at, &name, ret_value))
+		if (weft__slice_is(name.text, key))
+			return true;
+	return false;
 }
 
 bool weft__format_json_has_members(const struct weft__json_value *value)

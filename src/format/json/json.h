@@ -5,8 +5,8 @@
  *
  * It never recurses, and each call takes time in proportion to the bytes that it passes.
  */
-#ifndef WEFT_FORMAT_CHROME_JSON_H
-#define WEFT_FORMAT_CHROME_JSON_H
+#ifndef WEFT_FORMAT_JSON_JSON_H
+#define WEFT_FORMAT_JSON_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,6 +48,15 @@ bool weft__format_json_read_key(
  * False: there are no more. */
 bool weft__format_json_next_member(const struct weft__json_value *object, size_t *at,
 	struct weft__json_value *ret_key, struct weft__json_value *ret_value);
+
+/* Reads the next element of an array that weft__format_json_read() has found; *at is 0 at first.
+ * False: there are no more. */
+bool weft__format_json_next_element(
+	const struct weft__json_value *array, size_t *at, struct weft__json_value *ret_element);
+
+/* The first member of that name. False: there is none, or it is no object. */
+bool weft__format_json_find(
+	const struct weft__json_value *object, const char *key, struct weft__json_value *ret_value);
 
 /* True if it is an object that is not empty. */
 bool weft__format_json_has_members(const struct weft__json_value *value);
