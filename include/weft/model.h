@@ -383,7 +383,12 @@ struct weft_trace_context {
 	const char *state;          /* NULL: none */
 	uint64_t time_ns;           /* when the program said so */
 	uint8_t flags;              /* enum weft_context_flag, and others */
+	bool is_of_span;            /* it is that of the task's innermost span at that time */
 };
+
+/* The context that a note says. False: it says none. */
+bool weft_model_note_context(
+	const struct weft_model *model, uint32_t note, struct weft_trace_context *ret_context);
 
 /* The context that a task was given last. False if it has none of its own: then it works for that
  * of the task that created it. */

@@ -7,6 +7,7 @@
 #define WEFT_OTLP_CONTEXTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <weft/model.h>
@@ -21,9 +22,17 @@ struct weft__otlp_context {
 	uint8_t flags;
 };
 
+/* A span id that a process made. */
+struct weft__otlp_made {
+	uint64_t span;
+	uint32_t buffer;
+};
+
 struct weft__otlp_contexts {
-	uint32_t count;
+	uint32_t count, made_count;
+	size_t room, made_room;
 	struct weft__otlp_context *list; /* of tasks, in the order of tasks */
+	struct weft__otlp_made *made;    /* of tasks and the spans in them, sorted */
 };
 
 /* 0 or WEFT_ERROR_MEMORY; the caller calls finish in any case. */
@@ -38,7 +47,8 @@ const struct weft__otlp_context *weft__otlp_context_of(
 bool weft__otlp_context_of_span(const struct weft_model *model, uint32_t task,
 	const struct weft_span *span, struct weft__otlp_context *ret_context);
 
-/* True for the notes that say contexts: they are no events. */
-bool weft__otlp_is_context(const struct weft_model *model, uint32_t note);
+/* True if no context of that buffer's process has this span id. */
+bool weft__otlp_is_remote(
+	const struct weft__otlp_contexts *contexts, uint32_t buffer, uint64_t span);
 
 #endif

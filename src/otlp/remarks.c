@@ -90,13 +90,15 @@ static void write_note(struct filling *f, uint32_t note)
 static void write_notes(struct filling *f, uint32_t task)
 {
 	const struct weft_model *model = f->w->model;
+	struct weft_trace_context context;
 	bool is_named = false;
 	for (uint32_t i = model->tasks.first_note[task]; i < model->tasks.end_note[task]; i++) {
 		const uint8_t type = model->notes.type[i];
 		if (type == WEFT_NOTE_LABEL && !is_named &&
 			model->notes.text[i] == model->tasks.label[task])
 			is_named = true;
-		else if ((!f->w->options.folds || !is_of_counter(type)) && !weft__otlp_is_context(model, i))
+		else if ((!f->w->options.folds || !is_of_counter(type)) &&
+				 !weft_model_note_context(model, i, &context))
 			write_note(f, i);
 	}
 }

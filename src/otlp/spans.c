@@ -204,20 +204,6 @@ static uint8_t own_flags(const struct weft_model *model, uint32_t task)
 	return weft__otlp_is_random(buffer_of(model, task)) ? 3 : 1;
 }
 
-/* True unless a span of this process has that id: the task's creators are where it is looked for.
- */
-static bool is_remote(const struct weft__otlp_plan *plan, uint32_t task, uint64_t parent)
-{
-	if (!parent)
-		return false;
-	for (uint32_t t = task; t != WEFT_NONE; t = plan->model->tasks.parent[t]) {
-		const struct weft__otlp_context *context = weft__otlp_plan_context(plan, t);
-		if (context && context->span == parent)
-			return false;
-	}
-	return true;
-}
-
 static void set_context(const struct weft__otlp_plan *plan,
 	const struct weft__otlp_context *context, struct weft__otlp_span *span)
 {
@@ -226,7 +212,9 @@ static void set_context(const struct weft__otlp_plan *plan,
 	span->parent = context->parent;
 	span->state = context->state;
 	span->flags = context->flags;
-	span->has_remote_parent = is_remote(plan, span->task, context->parent);
+	span->has_remote_parent =
+		context->parent && weft__otlp_is_remote(&plan->contexts,
+							   plan->model->tasks.buffer[span->task], context->parent);
 }
 
 /* The flags of a trace that a context began are those of all its spans. */
@@ -322,16 +310,12 @@ static void place_inner(const struct weft__otlp_plan *plan, const struct inner *
 }
 
 /* The context that the program gave to the span comes before all that. */
-static void set_inner_context(const struct weft__otlp_plan *plan, const struct weft_span *found,
-	const struct inner *inner, struct weft__otlp_span *span)
+static void set_inner_context(
+	const struct weft__otlp_plan *plan, const struct weft_span *found, struct weft__otlp_span *span)
 {
 	struct weft__otlp_context context;
-	if (!weft__otlp_context_of_span(plan->model, span->task, found, &context))
-		return;
-	set_context(plan, &context, span);
-	for (unsigned i = 0; i < found->depth; i++)
-		if (inner->id[i] == context.parent)
-			span->has_remote_parent = false;
+	if (weft__otlp_context_of_span(plan->model, span->task, found, &context))
+		set_context(plan, &context, span);
 }
 
 static int write_inner(struct weft__otlp_writer *w, const struct weft__otlp_plan *plan,
@@ -366,7 +350,7 @@ static int write_inners(struct weft__otlp_writer *w, const struct weft__otlp_pla
 			.name = weft_model_string(model, found.name)};
 		span.id = enter_inner(inner, &found, weft__otlp_plan_span(plan, task), seed);
 		place_inner(plan, inner, found.depth, &span);
-		set_inner_context(plan, &found, inner, &span);
+		set_inner_context(plan, &found, &span);
 		inner->id[found.depth] = span.id;
 		inner->trace[found.depth] = span.trace;
 		/* A span that ends with a task that has not ended was not ended by the program. */

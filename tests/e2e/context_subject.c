@@ -36,7 +36,11 @@ int main(void)
 	print(&query);
 	weft_begin("parse");
 	weft_end();
+	const uint64_t answer = weft_create(WEFT_KIND_TASK);
+	weft_label_as(answer, "answer");
+	weft_context_start_as(answer, &query, NULL);
 	weft_context_end(&own);
+	weft_resolve(answer);
 	const uint64_t child = run("child");
 	weft_resolve(child);
 	const uint64_t other = run("other");

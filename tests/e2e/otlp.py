@@ -283,6 +283,7 @@ def a_context_has_the_ids_of_its_program():
             equal(place['query'], (trace, own[2], 0x101))
             equal(place['parse'], (trace, query[2], 0x101))
             equal(place['child'], (trace, own[2], 0x101))
+            equal(place['answer'], (trace, query[2], 0x101))  # below a span of this process
             equal(place['other'], (other[1], None, 0x103))
             equal([found[name]['spanId'] for name in ('request', 'query', 'other')], [own[2], query[2], other[2]])
             equal([found[name].get('traceState') for name in ('request', 'query', 'other')], ['vendor=value', 'vendor=value', None])
