@@ -39,12 +39,15 @@ struct read {
 static struct read reads[BUCKETS][ENTRIES];
 
 __thread uint32_t weft__thread_reading __attribute__((tls_model("initial-exec")));
+/* The thread has a task in this process. */
+static __thread bool has_task __attribute__((tls_model("initial-exec")));
 
 /* A forked child has the locks, but its tasks are others. */
 static void forget(void)
 {
 	memset(reads, 0, sizeof(reads));
 	weft__thread_reading = 0;
+	has_task = false;
 }
 
 __attribute__((constructor)) static void watch_forks(void)
@@ -108,43 +111,62 @@ void weft__thread_find_readers(const struct weft__thread_object *lock)
 			record_reader(&bucket[i], lock);
 }
 
+/* Threads begin at different entries, so that those that read at one time write different ones. */
 static struct read *take(const void *lock)
 {
 	struct read *bucket = bucket_of(lock);
-	for (int i = 0; i < ENTRIES; i++) {
-		struct read *it = &bucket[i];
-		if (!change(it, FREE, TAKEN))
+	const uint32_t thread = weft__hooks_thread.number;
+	for (uint32_t i = 0; i < ENTRIES; i++) {
+		struct read *it = &bucket[(thread + i) % ENTRIES];
+		if (state_of(it) != FREE || !change(it, FREE, TAKEN))
 			continue;
 		__atomic_store_n(&it->lock, lock, __ATOMIC_RELAXED);
-		__atomic_store_n(&it->thread, weft__hooks_thread.number, __ATOMIC_RELAXED);
+		__atomic_store_n(&it->thread, thread, __ATOMIC_RELAXED);
 		set(it, HELD);
 		return it;
 	}
 	return NULL;
 }
 
-void weft__thread_reads(const void *lock)
+static WEFT__OWN_FRAME void find_task(void)
 {
 	int saved = weft__hooks_begin();
-	struct read *it = weft__hooks_thread_task() != WEFT_TASK_NONE ? take(lock) : NULL;
-	if (it)
-		weft__thread_reading++;
-	const struct weft__thread_object *object =
-		it && weft__thread_is_busy(lock) ? weft__thread_object_known(lock) : NULL;
+	has_task = weft__hooks_thread_task() != WEFT_TASK_NONE;
+	weft__hooks_end(saved);
+}
+
+static WEFT__OWN_FRAME void record_if_waited_for(struct read *it, const void *lock)
+{
+	int saved = weft__hooks_begin();
+	const struct weft__thread_object *object = weft__thread_object_known(lock);
 	if (object && __atomic_load_n(&object->waiters, __ATOMIC_RELAXED))
 		record_reader(it, object);
 	weft__hooks_end(saved);
 }
 
+void weft__thread_reads(const void *lock)
+{
+	if (unlikely(!has_task))
+		find_task();
+	struct read *it = has_task ? take(lock) : NULL;
+	if (!it)
+		return;
+	weft__thread_reading++;
+	if (weft__thread_is_busy(lock))
+		record_if_waited_for(it, lock);
+}
+
 static struct read *find(const void *lock)
 {
 	struct read *bucket = bucket_of(lock);
-	for (int i = 0; i < ENTRIES; i++) {
-		const uint32_t state = state_of(&bucket[i]);
+	const uint32_t thread = weft__hooks_thread.number;
+	for (uint32_t i = 0; i < ENTRIES; i++) {
+		struct read *it = &bucket[(thread + i) % ENTRIES];
+		const uint32_t state = state_of(it);
 		if (state >= HELD && state <= KNOWN &&
-			__atomic_load_n(&bucket[i].lock, __ATOMIC_RELAXED) == lock &&
-			__atomic_load_n(&bucket[i].thread, __ATOMIC_RELAXED) == weft__hooks_thread.number)
-			return &bucket[i];
+			__atomic_load_n(&it->lock, __ATOMIC_RELAXED) == lock &&
+			__atomic_load_n(&it->thread, __ATOMIC_RELAXED) == thread)
+			return it;
 	}
 	return NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "base/export.h"
 #include "base/search.h"
+#include "model/slice.h"
 
 #define STEP_EDGES (1 << 20) /* some milliseconds */
 
@@ -229,9 +230,8 @@ bool weft__story_is_of_category(const struct weft_model *model, uint32_t task, c
 
 bool weft__story_is_tag(const struct weft_model *model, uint32_t note, const char *tag)
 {
-	struct weft_slice text = weft_model_string(model, model->notes.text[note]);
-	return model->notes.type[note] == WEFT_NOTE_VALUE && text.size == strlen(tag) &&
-		   memcmp(text.bytes, tag, text.size) == 0;
+	return model->notes.type[note] == WEFT_NOTE_VALUE &&
+		   weft__slice_is(weft_model_string(model, model->notes.text[note]), tag);
 }
 
 uint64_t weft__story_start_of(const struct weft_story *story, uint32_t task)
