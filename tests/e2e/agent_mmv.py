@@ -102,6 +102,9 @@ def a_folder_that_cannot_be_used_is_said_once():
         agent = it.agent('--mmv', '/nowhere')
         it.looks(agent, 3)
         equal(it.said(), 'weft: --mmv: /nowhere: No such file or directory\n')
+        agent.send_signal(signal.SIGTERM)
+        equal(status_of(agent), 0)
+        equal(weft(*it.command('--once', '--mmv', '/nowhere'), status=1).stderr, 'weft: --mmv: /nowhere: No such file or directory\n')
 
 
 @case

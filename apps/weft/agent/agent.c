@@ -251,7 +251,9 @@ static int run_agent(struct agent_arguments *a)
 			write_mmv(&a->mmv, &agent);
 	} while (!a->is_once && wait_for_look(a, &ends, http, &agent));
 	agent_http_stop(http);
-	if (!a->is_once)
+	if (a->is_once)
+		good = good && !a->mmv.error;
+	else
 		good = weft__agent_look(&agent, now_s());
 	if (!a->is_once)
 		weft__agent_mmv_finish(&a->mmv);
