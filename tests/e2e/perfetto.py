@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: ISC
 """Traces in Perfetto's protobuf, read by the field numbers of its protos."""
 import os
+import pty
+import select
 import shutil
 import subprocess
 from collections import Counter
 
-from harness import BUILD, DATA, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 from otlp_reader import read
 
 EVERY_EVENT = os.path.join(BUILD, 'tests', 'every_event')
@@ -129,6 +131,20 @@ def protobuf_is_whole():
 def a_wrong_command_is_refused_and_a_full_disk_is_said():
     assert 'not for --to perfetto' in weft('export', '--to', 'perfetto', '--url', 'http://x', ECHO, status=2).stderr
     assert 'No space left' in weft('export', '--to', 'perfetto', ECHO, '-o', '/dev/full', status=1).stderr
+
+
+@case
+def a_terminal_is_spared():
+    """Standard output is one; a file by -o, and another format, are written."""
+    keeper, terminal = pty.openpty()
+    try:
+        for options, status in ((('--to', 'perfetto'), 2), (('--to', 'otlp'), 2), (('--to', 'perfetto', '-o', os.devnull), 0)):
+            result = subprocess.run([WEFT, 'export', *options, ECHO], stdout=terminal, stderr=subprocess.PIPE, text=True, check=False)
+            equal((result.returncode, 'is binary' in result.stderr), (status, status == 2), result.stderr)
+        equal(select.select([keeper], [], [], 0)[0], [])
+    finally:
+        os.close(keeper)
+        os.close(terminal)
 
 
 main()

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <weft/export.h>
 
@@ -96,6 +97,12 @@ static bool is_stream(enum target target)
 	return target == TO_CHROME || target == TO_PERFETTO || is_for_spans(target);
 }
 
+static bool is_unreadable(const struct export_arguments *a)
+{
+	const bool is_binary = a->target == TO_PERFETTO || a->target == TO_OTLP;
+	return is_binary && !a->otlp.push.url && strcmp(a->output, "-") == 0 && isatty(STDOUT_FILENO);
+}
+
 /* Takes the output, which is the last of the arguments or that of -o. CLI_DONE, or the exit status
  * after a message. */
 static int take_output(int argc, char **argv, struct export_arguments *a)
@@ -118,7 +125,11 @@ static int take_output(int argc, char **argv, struct export_arguments *a)
 		a->output = argv[argc - 1];
 	else if (!a->output)
 		a->output = "-";
-	return CLI_DONE;
+	return is_unreadable(a)
+			   ? cli_usage_error(argv[0],
+					 "--to %s is binary, which a terminal cannot show: name a file by -o",
+					 targets[a->target])
+			   : CLI_DONE;
 }
 
 static bool parse_pending(const char *command, struct otlp_arguments *otlp)
@@ -197,7 +208,7 @@ static int take_target(const char *command, const char *format, struct export_ar
 {
 	if (!format)
 		return cli_usage_error(command,
-			"--to is missing: `--to ctf`, `--to sqlite`, `--to chrome`, `--to otlp` or `--to otlp-json`");
+			"--to is missing: one of ctf, sqlite, chrome, otlp-json, otlp, perfetto and zipkin");
 	while (a->target < TARGETS && strcmp(format, targets[a->target]) != 0)
 		a->target++;
 	if (a->target == TARGETS)
