@@ -813,6 +813,20 @@ asyncio.run(main())
 
 
 @case
+def a_coroutine_that_is_never_awaited_is_a_problem():
+    trace = Trace('''
+async def fetch(): pass
+async def main():
+    fetch().close()  # the program says that it wants none of it
+    await fetch()
+    fetch()
+fetch()
+asyncio.run(main())
+''')
+    assert re.search(r"error +failed .*'fetch' failed .*: never awaited: the coroutine of program.py:3, and 1 more", trace.problems), trace.problems
+
+
+@case
 def a_loop_that_can_be_woken_is_not_asleep():
     """By a timer, a descriptor, a signal's handler, a thread, a job."""
     trace = Trace('''

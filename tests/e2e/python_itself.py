@@ -200,6 +200,8 @@ def ends_are_the_same():
     check_same('-c', 'import asyncio, os; os._exit(4)', status=4)
     check_same('-c', 'import asyncio\nasync def f(): await asyncio.gather(g(), g())\nasync def g(): return 1 / 0\nasyncio.run(f())', status=1)
     check_same('-c', 'import asyncio\nasync def f(): pass\nf()')  # a warning
+    check_same('-X', 'dev', '-c', 'import asyncio\nasync def f(): pass\nasync def main(): f()\nasyncio.run(main())')
+    check_same('-c', 'import asyncio, warnings\nasync def f(): pass\nwarnings.catch_warnings(record=True).__enter__()\nf()')
     check_same('-c', 'import asyncio\nasync def f(): raise SystemExit("x")\nasyncio.run(f())', status=1)
     check_same('-i', '-c', 'import asyncio', input='async def f(): return 2\n\nasyncio.run(f())\nsys\n')
     check_same('-m', 'asyncio', input='await asyncio.sleep(0, 1)\n')

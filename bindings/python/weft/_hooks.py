@@ -16,6 +16,7 @@ import signal
 import sys
 import threading
 import types
+import warnings
 from asyncio import events, futures, tasks
 
 
@@ -171,6 +172,11 @@ def _label_of_result():
     return _at('Future.result', _outside()[1])
 
 
+def _message_of_unawaited(coroutine):
+    code = getattr(coroutine, 'cr_code', None)
+    return f'never awaited: the coroutine of {os.path.basename(code.co_filename)}:{code.co_firstlineno}' if code else 'never awaited'
+
+
 def _if_changes(kind, attribute):
     """The type, if its objects have the attribute by which they say that they are taken."""
     known = attribute in _code(kind.__init__).co_names and not hasattr(kind, '__slots__')
@@ -209,7 +215,7 @@ def record(weft):
         'check_cancel': _inner_code(getattr(futures, '_chain_future', None), '_call_check_cancel'),
         'cancelled_error': asyncio.CancelledError, 'Timeout': asyncio.Timeout,
         'label_of_lock': _label_of_lock, 'label_of_loop': _label_of_loop,
-        'is_asleep': _is_asleep, 'getsignal': _signal.getsignal, 'Runner': asyncio.Runner,
+        'warnings': warnings, 'message_of_unawaited': _message_of_unawaited, 'is_asleep': _is_asleep, 'getsignal': _signal.getsignal, 'Runner': asyncio.Runner,
         'Handle': events.Handle, 'BaseEventLoop': asyncio.BaseEventLoop,
         'selects': {getattr(selectors, name): getattr(selectors, name).select for name in names if hasattr(selectors, name)},
     })

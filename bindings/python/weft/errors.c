@@ -2,7 +2,7 @@
  *
  * See errors.h. A task that is freed while it waits has failed: nothing can end it any more. An
  * exception that nobody retrieves is a remark on its task. Other errors, as those of callbacks, are
- * tasks that fail.
+ * tasks that fail; so is a coroutine that is freed before anything has awaited it.
  */
 #include "errors.h"
 
@@ -11,6 +11,9 @@
 #include "dropped.h"
 #include "entry.h"
 #include "loops.h"
+#include "quiet.h"
+
+static PyObject *message_of_unawaited, *warn_original;
 
 static bool begins_with(PyObject *text, const char *begin)
 {
@@ -71,6 +74,49 @@ static PyObject *call_exception_handler(PyObject *loop, PyObject *context)
 	weft_python_drop_error();
 	PyErr_Restore(type, value, traceback);
 	return PyObject_CallFunctionObjArgs(weft_python_exception.original, loop, context, NULL);
+}
+
+static void note_unawaited(PyObject *coroutine)
+{
+	PyObject *name = PyObject_GetAttrString(coroutine, "__qualname__");
+	PyObject *message = name ? weft_python_call_quietly(message_of_unawaited, coroutine) : NULL;
+	struct weft_python_entry *entry = message ? weft_python_entry_create(WEFT_KIND_TASK) : NULL;
+	if (entry) {
+		weft_python_entry_label(entry, name);
+		weft_python_entry_fail(entry, message);
+		Py_DECREF(&entry->ob_base);
+	}
+	Py_XDECREF(message);
+	Py_XDECREF(name);
+	weft_python_drop_error();
+}
+
+/* The interpreter calls it from the place where the coroutine is freed, and the warning is for the
+ * innermost frame of Python there. */
+static PyObject *warn_unawaited(PyObject *nothing, PyObject *coroutine)
+{
+	PyObject *type, *value, *traceback;
+	(void)nothing;
+	PyErr_Fetch(&type, &value, &traceback);
+	if (weft_python_is_recording())
+		note_unawaited(coroutine);
+	PyErr_Restore(type, value, traceback);
+	return PyObject_CallFunctionObjArgs(warn_original, coroutine, NULL);
+}
+
+bool weft_python_errors_init(PyObject *warnings, PyObject *message)
+{
+	static PyMethodDef definition = {"_warn_unawaited_coroutine", warn_unawaited, METH_O, NULL};
+	message_of_unawaited = message;
+	warn_original = PyObject_GetAttrString(warnings, definition.ml_name);
+	if (!warn_original) {
+		PyErr_Clear(); /* a later Python may have no such function */
+		return true;
+	}
+	PyObject *function = PyCFunction_New(&definition, NULL);
+	bool set = function && PyObject_SetAttrString(warnings, definition.ml_name, function) == 0;
+	Py_XDECREF(function);
+	return set;
 }
 
 /* The future for which the task waits ends because of the time. */

@@ -12,6 +12,7 @@
  *     submit, _WorkItem     a job of a thread pool
  *     _on_timeout           the time of asyncio.timeout() is up
  *     call_exception_handler  an error that no task handles
+ *     _warn_unawaited_coroutine  a coroutine is freed that nothing has awaited
  *     Condition.notify      a task signals
  *     Queue.get_nowait      a task takes an item of a queue
  *     Future.result         a thread blocks until a future of concurrent.futures is done
@@ -147,17 +148,20 @@ static bool take_conditions(PyObject *objects)
 
 static bool init(PyObject *objects, PyObject **ret_selects)
 {
-	PyObject *step, *wakeup, *loop, *asleep, *threadsafe, *result;
+	PyObject *step, *wakeup, *loop, *asleep, *threadsafe, *result, *warnings, *unawaited;
 	return weft_python_entries_init() && weft_python_waits_init() && take_waits(objects) &&
 		   take_object(objects, "step", &step) && take_object(objects, "wakeup", &wakeup) &&
 		   take_object(objects, "label_of_loop", &loop) &&
 		   take_object(objects, "is_asleep", &asleep) &&
 		   take_object(objects, "threadsafe", &threadsafe) &&
 		   take_object(objects, "label_of_result", &result) &&
+		   take_object(objects, "warnings", &warnings) &&
+		   take_object(objects, "message_of_unawaited", &unawaited) &&
 		   weft_python_results_init(threadsafe, result) && take_locks(objects) &&
 		   weft_python_locks_init() && take_conditions(objects) &&
 		   take_object(objects, "selects", ret_selects) && weft_python_steps_init(step, wakeup) &&
-		   weft_python_loops_init(loop, asleep, *ret_selects);
+		   weft_python_loops_init(loop, asleep, *ret_selects) &&
+		   weft_python_errors_init(warnings, unawaited);
 }
 
 PyObject *weft_python_hook(PyObject *module, PyObject *objects)
