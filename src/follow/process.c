@@ -10,13 +10,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/field.h"
 #include "source/process.h"
 
 static const uint64_t INTERVAL_NS = 250000000;
@@ -26,32 +23,6 @@ static uint64_t now_ns(void)
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* True if a line of /proc/PID/maps (range, rights, offset, device, inode, path) has that inode. The
- * device is not compared, since some file systems show another one there. */
-static bool names_inode(const char *line, uint64_t inode)
-{
-	uint64_t found;
-	return weft__field_number(line, 4, UINT64_MAX, &found) && found == inode;
-}
-
-/* True if the process has the file mapped, or if that is unknown: its end will be noticed. */
-static bool has_mapped(pid_t pid, uint64_t inode)
-{
-	char path[64], *line = NULL;
-	size_t capacity = 0;
-	bool found = false;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)weft__source_process_thread(pid));
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return errno != ENOENT;
-	while (!found && getline(&line, &capacity, file) > 0)
-		found = names_inode(line, inode);
-	found = found || ferror(file);
-	free(line);
-	fclose(file);
-	return found;
 }
 
 void weft__follow_process_open(struct weft__process *process, uint32_t pid, uint64_t inode)
@@ -86,7 +57,7 @@ bool weft__follow_process_has_ended(struct weft__process *process)
 	uint64_t now = now_ns();
 	if (now >= process->due_ns) {
 		process->due_ns = now + INTERVAL_NS;
-		process->has_ended = !has_mapped(process->pid, process->inode);
+		process->has_ended = !weft__source_process_has_mapped(process->pid, process->inode);
 	}
 	return process->has_ended;
 }

@@ -6,6 +6,7 @@
 #include "source/process.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -146,4 +147,36 @@ pid_t weft__source_process_of(pid_t thread)
 	if (line)
 		weft__field_number(line, 1, INT32_MAX, &process);
 	return (pid_t)process;
+}
+
+/* True if a line of /proc/PID/maps (range, rights, offset, device, inode, path) has that inode. The
+ * device is not compared, since some file systems show another one there. */
+static bool names_inode(const char *line, uint64_t inode)
+{
+	uint64_t found;
+	return weft__field_number(line, 4, UINT64_MAX, &found) && found == inode;
+}
+
+bool weft__source_process_has_mapped(pid_t pid, uint64_t inode)
+{
+	char path[64], *line = NULL;
+	size_t capacity = 0;
+	bool found = false;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)weft__source_process_thread(pid));
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return errno != ENOENT;
+	while (!found && getline(&line, &capacity, file) > 0)
+		found = names_inode(line, inode);
+	found = found || ferror(file);
+	free(line);
+	fclose(file);
+	return found;
+}
+
+bool weft__source_process_has_memory(pid_t pid)
+{
+	char path[64], target[1];
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)weft__source_process_thread(pid));
+	return readlink(path, target, sizeof(target)) >= 0;
 }

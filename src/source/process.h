@@ -27,6 +27,12 @@ enum weft__source_process weft__source_process_look(pid_t pid, uint64_t *ret_sta
  * living thread, /proc has the memory map and the descriptors of the process. */
 pid_t weft__source_process_thread(pid_t pid);
 
+/* True if the process has the file of that number mapped, or if that is unknown. */
+bool weft__source_process_has_mapped(pid_t pid, uint64_t inode);
+
+/* True if the process has a program, as it has until it begins to exit. */
+bool weft__source_process_has_memory(pid_t pid);
+
 /* Real, effective, saved and file system user id. False if they are unknown. */
 bool weft__source_process_users(pid_t pid, uint64_t ret_users[4]);
 

@@ -21,6 +21,15 @@ poll.poll()
 """
 
 
+# The call itself: what the adapters see of an exec, is recorded as well.
+EXECVE = {'x86_64': 59, 'aarch64': 221}
+UNSEEN_EXEC = """
+import ctypes, os
+print(os.getpid(), flush=True)
+ctypes.CDLL(None).syscall(%d, b'/bin/cat', (ctypes.c_char_p * 2)(b'cat', None), None)
+"""
+
+
 # Reads a pipe that it has made, by the calls of 32-bit programs.
 READS_32 = """
 void _start(void)
@@ -72,6 +81,29 @@ def the_kernel_says_where_a_thread_is():
         assert 'it was started without `weft record`' in result.stderr, result.stderr
         equal(result.stdout, "thread %d 'python3' sleeps in poll for descriptors %d (tcp 127.0.0.1:%d, listening), %d (pipe).\n" % (
             process.pid, listener, port, end))
+
+
+@case
+def a_program_that_was_executed_is_not_the_one_before():
+    """The ring is of the first program, where the kernel has the process is the state of the second one."""
+    if platform.machine() not in EXECVE:
+        skip('the number of execve is not known here')
+    program = UNSEEN_EXEC % EXECVE[platform.machine()]
+    with temporary_directory() as folder:
+        env = {'XDG_RUNTIME_DIR': folder}
+        with subprocess.Popen([WEFT, 'record', '-a', 'thread', '-o', os.path.join(folder, 't.weft'), '/usr/bin/python3', '-c', program],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              env={**os.environ, **env}) as recorder:
+            pid = int(recorder.stdout.readline())
+            wait_until('it sleeps', lambda: os.readlink('/proc/%d/exe' % pid).endswith('/cat') and process_stat(pid)[0] == b'S', recorder)
+            now = weft('why', pid, env=env, status=1)
+            before = weft('why', pid, 'python3', env=env, status=None)
+            recorder.stdin.close()
+        replaced = '%d: the trace is of a program that has ended; the process runs another one' % pid
+        equal(now.stderr.splitlines(), [replaced])
+        assert re.fullmatch("thread %d 'cat' sleeps.*\n" % pid, now.stdout), now.stdout
+        equal(before.stderr.splitlines()[0], replaced)
+        assert 'Now it' not in before.stdout, before.stdout
 
 
 @case

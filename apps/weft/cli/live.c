@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <weft/follow.h>
@@ -49,29 +50,41 @@ static int make_model(struct weft_follow *follow, struct weft_model **ret_model)
 	return error;
 }
 
-static int load(
-	const char *path, const struct weft__runs_found *found, struct weft_model **ret_model)
+static int load(const char *path, const struct weft__runs_found *found, struct cli_live *ret_live)
 {
 	struct weft_follow *follow = NULL;
+	struct stat status = {0};
 	int fd = weft__runs_open_operand(path, found);
 	if (fd < 0)
 		return CLI_UNREADABLE;
+	(void)fstat(fd, &status);
+	ret_live->inode = status.st_ino;
 	int error = weft_follow_open_descriptor(fd, &follow);
 	close(fd);
 	if (!error)
-		error = make_model(follow, ret_model);
+		error = make_model(follow, &ret_live->model);
 	weft_follow_close(follow);
 	if (error)
 		cli_trace_explain(path, error);
 	return error ? CLI_UNREADABLE : CLI_DONE;
 }
 
-int cli_live_model(char *operand, struct weft_model **ret_model)
+int cli_live_open(char *operand, struct cli_live *ret_live)
 {
 	struct weft__runs_found found;
 	struct cli_attached attached;
+	*ret_live = (struct cli_live){.pid = weft__runs_parse_pid(operand)};
 	char *path = cli_attach_path(operand, &found, &attached);
-	int status = path ? load(path, &found, ret_model) : CLI_UNREADABLE;
+	int status = path ? load(path, &found, ret_live) : CLI_UNREADABLE;
 	cli_detach(&attached);
 	return status;
+}
+
+bool cli_live_is_replaced(const struct cli_live *live)
+{
+	const struct weft_model *model = live->model;
+	const enum weft_ending ending =
+		model->buffer_count ? model->buffers[0].ending : WEFT_ENDING_UNKNOWN;
+	return ending != WEFT_ENDING_STOP && ending != WEFT_ENDING_EXIT &&
+		   weft__runs_has_left(live->pid, live->inode);
 }

@@ -301,6 +301,15 @@ static void print_damage(const struct info_report *report, struct weft_text *tex
 	weft_text_add_string(text, "\n");
 }
 
+/* To look for problems takes as long as the whole summary. */
+static void print_hint(const struct weft_model *model, struct weft_text *text)
+{
+	if (!model->tasks.count)
+		return;
+	add_head(text, "problems");
+	weft_text_add_string(text, "not looked for: weft dump --problems lists them\n");
+}
+
 static void print_title(const struct weft_model *model, struct weft_text *text)
 {
 	struct weft_slice title = {"", 0};
@@ -505,6 +514,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	print_dark(model, text);
 	print_unseen(model, text);
 	print_damage(report, text);
+	print_hint(model, text);
 	print_categories(report, text);
 	print_counters(report, text);
 	info_write_tables(report, text);

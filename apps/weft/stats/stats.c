@@ -219,8 +219,10 @@ static int make(const struct stats_request *request, unsigned number, struct sta
 static int open_process(
 	const struct stats_request *request, unsigned number, char *pid, struct stats_side *side)
 {
+	struct cli_live live;
 	side->trace.name = pid;
-	int status = cli_live_model(pid, &side->model);
+	int status = cli_live_open(pid, &live);
+	side->model = live.model;
 	if (status)
 		return status;
 	int error = make(request, number, side);

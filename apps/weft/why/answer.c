@@ -226,12 +226,14 @@ static int go_to_longest_wait(
 	return weft_chain_create(&a->story, task, a->at, limit, chain);
 }
 
-/* Appends what the kernel says now about a thread of a running program. */
+/* Appends what the kernel says now about a thread of a running program, if that was still the
+ * program after the look. */
 static void add_kernel(struct answer *a, uint32_t thread)
 {
 	char sentence[WHY_KERNEL_BYTES];
 	const uint64_t tid = a->story.model->threads[thread].tid;
-	if (!tid || !why_kernel_sentence(a->options->pid, tid, sentence))
+	if (!tid || !why_kernel_sentence(a->options->live->pid, tid, sentence) ||
+		cli_live_is_replaced(a->options->live))
 		return;
 	if (a->options->json) {
 		add_number(a, "{\"tid\":", tid);
@@ -242,16 +244,11 @@ static void add_kernel(struct answer *a, uint32_t thread)
 	weft_text_add_string(&a->text, "\n");
 }
 
-static bool is_live(const struct answer *a)
-{
-	return a->options->pid && !a->options->has_time;
-}
-
 /* The same about the thread on which a task runs, or whose own task it is. */
 static int add_kernel_of(struct answer *a, uint32_t task)
 {
 	const struct weft_model *model = a->story.model;
-	if (!is_live(a))
+	if (!a->options->live)
 		return 0;
 	struct weft_thread_state *list = malloc((model->thread_count + (size_t)1) * sizeof(*list));
 	if (!list)
@@ -343,7 +340,7 @@ static int add_thread(struct answer *a, const struct weft_thread_state *state, u
 		return error;
 	if (!chain->count) {
 		add_chain_end(a, chain);
-		if (is_live(a))
+		if (a->options->live)
 			add_kernel(a, thread);
 	}
 	weft_chain_destroy(chain);

@@ -98,15 +98,23 @@ static int answer_trace(const struct why_options *options, char **operands, int 
 
 static int answer_process(const struct why_options *options, char *operand)
 {
-	struct weft_model *model = NULL;
-	struct why_options live = *options;
-	live.pid = weft__runs_parse_pid(operand);
-	int status = cli_live_model(operand, &model);
+	struct cli_live live;
+	struct why_options now = *options;
+	const bool is_of_now = !now.task_count && !now.has_time;
+	int status = cli_live_open(operand, &live);
+	const bool is_replaced = !status && cli_live_is_replaced(&live);
+	if (is_replaced)
+		cli_inform(
+			"%s: the trace is of a program that has ended; the process runs another one", operand);
+	else if (!status && !now.has_time)
+		now.live = &live;
+	if (is_replaced && is_of_now)
+		status = CLI_UNREADABLE;
 	if (!status)
-		status = why_answer(&live, operand, model);
-	else if (!live.task_count && !live.has_time && why_kernel_answer(live.pid, live.json))
+		status = why_answer(&now, operand, live.model);
+	else if (is_of_now && why_kernel_answer(live.pid, now.json))
 		status = CLI_NO; /* the reason why there is no trace has been printed */
-	weft_model_destroy(model);
+	weft_model_destroy(live.model);
 	return status;
 }
 

@@ -6,13 +6,14 @@
 #define WEFT_APPS_WHY_H
 
 #include "cli/cli.h"
+#include "cli/live.h"
 
 struct why_options {
 	bool json, has_time;
 	struct cli_time time;
 	char *const *tasks; /* as typed */
 	int task_count;
-	pid_t pid; /* of a running program; 0: the trace is a file */
+	const struct cli_live *live; /* the running program, if the answer is about now; or NULL */
 };
 
 /* Prints the answer. Returns an exit status: CLI_NO if nothing waits. */

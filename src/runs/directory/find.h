@@ -36,7 +36,10 @@ bool weft__runs_look_for(pid_t pid, struct weft__runs_found *ret_found);
  * process has mapped. For root also the rings of other users and of other mount namespaces. */
 bool weft__runs_find_mapped(pid_t pid, struct weft__runs_found *ret_found);
 
-/* The first that finds one of these two; false after a report. */
+/* True if a running process has not mapped the file of that number, its ring, any more. */
+bool weft__runs_has_left(pid_t pid, uint64_t inode);
+
+/* The first that finds one of the two rings above; false after a report. */
 bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_found);
 
 /* Reports why a process has no ring, and which directory was searched. */

@@ -109,3 +109,8 @@ bool weft__runs_find_mapped(pid_t pid, struct weft__runs_found *ret_found)
 		fclose(file);
 	return found;
 }
+
+bool weft__runs_has_left(pid_t pid, uint64_t inode)
+{
+	return !weft__source_process_has_mapped(pid, inode) && weft__source_process_has_memory(pid);
+}
