@@ -445,8 +445,10 @@ MUTANTS = [
         ('CPU_COUNT(&set) < 2;', 'CPU_COUNT(&set) < 1;', 'worker')),
     # ---- follow, source, input, runs and trigger: waits, owners, order, limits ----
     *in_file(
+        'src/source/process.c',
+        ('return errno != ENOENT;', 'return false;', 'process')),
+    *in_file(
         'src/follow/process.c',
-        ('return errno != ENOENT;', 'return false;', 'process'),
         ('process->due_ns = now + INTERVAL_NS;', 'process->due_ns = now;', 'process')),
     *in_file(
         'src/follow/live.c',
