@@ -238,6 +238,34 @@ static uint32_t next_end(
 	return WEFT_NONE;
 }
 
+static bool is_accepted(const struct weft_model *model, uint32_t end)
+{
+	const uint32_t parent = model->tasks.parent[end];
+	return parent != WEFT_NONE && weft__story_is_kind(model, parent, "listener");
+}
+
+/* The other end of a connection of a process to itself; WEFT_NONE: it is none. Only of those that
+ * were accepted: a child has both ends of a pipe, too, and may be unknown to the trace. */
+static uint32_t inner_end(
+	const struct weft_story *story, const struct weft__end *own, uint64_t at_ns)
+{
+	const struct weft__end_list *list = &story->index->ends;
+	const struct weft_model *model = story->model;
+	uint32_t found = WEFT_NONE;
+	for (uint32_t i = first_of(list, own->key); i < list->count && list->by_key[i].key == own->key;
+		 i++) {
+		const struct weft__end *end = &list->by_key[i];
+		if (!is_alive(model, end->task, at_ns))
+			continue;
+		if (model->tasks.buffer[end->task] != model->tasks.buffer[own->task])
+			return WEFT_NONE;
+		if (end->writes != own->writes && end->task != own->task &&
+			(is_accepted(model, end->task) || is_accepted(model, own->task)))
+			found = end->task;
+	}
+	return found;
+}
+
 /* False if the task is no end. */
 static bool own_end(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__end *ret)
@@ -255,6 +283,10 @@ bool weft__story_other_end(
 	uint32_t at = first_of(&story->index->ends, own.key);
 	struct weft__other_end other = {
 		.end = next_end(story, &own, at_ns, &at), .writes = !own.writes};
+	if (other.end == WEFT_NONE) {
+		other.end = inner_end(story, &own, at_ns);
+		other.is_inner = true;
+	}
 	if (other.end == WEFT_NONE)
 		return false;
 	while (next_end(story, &own, at_ns, &at) != WEFT_NONE)

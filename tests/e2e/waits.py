@@ -96,4 +96,14 @@ def connections_that_wait_to_be_accepted():
                          queue[0]['sentence']), queue
 
 
+@case
+def a_circle_through_a_connection_of_a_program_to_itself():
+    """The only client waits for the server, that for a lock, and the holder of the lock for the client's end."""
+    with temporary_directory() as folder:
+        hang = Hang('backlog', '1', folder=folder, until=lambda problem: problem['problem'] == 'deadlock')
+        equal(found(hang)[0], 'error deadlock', hang.problems())
+        why = hang.why('client')
+        assert re.search("tcp [0-9]+ 'tcp [0-9.:]+' is written by thread [0-9]+ 'server'", why) and "A circle: thread 4 'client'" in why, why
+
+
 main()

@@ -16,7 +16,8 @@
 /* If that many passes are not enough, only circles of tasks with one way out are found. */
 #define PASSES_MAX 64
 
-/* A resource with several holders; or a wait for the end of any child, which the children hold. */
+/* A resource with several holders; or a wait for the end of any child, which the children hold; or
+ * a connection of a process to itself, whose other end any of its threads may use. */
 struct shared {
 	uint32_t resource;
 	struct weft__holders holders;
@@ -105,14 +106,36 @@ static bool is_open_join(const struct locked *l, uint32_t task)
 	return l->model->tasks.kind[task] == WEFT_KIND_JOIN && is_open(l, task);
 }
 
-/* True for a resource with a waiter and with several holders, or for several children. */
+/* The thread that used the other end last, of a connection of a process to itself; or WEFT_NONE. */
+static uint32_t inner_user(const struct locked *l, uint32_t task)
+{
+	struct weft__other_end other;
+	const bool is_inner =
+		weft__story_other_end(l->b->story, task, l->model->summary.end, &other) && other.is_inner;
+	return is_inner ? other.user : WEFT_NONE;
+}
+
+/* True for a resource with a waiter and with several holders, for several children, or for such a
+ * connection. */
 static bool is_shared(const struct locked *l, uint32_t task)
 {
 	const unsigned kind = l->model->tasks.kind[task];
 	if (l->b->holder[task] != task)
 		return false;
-	return weft__model_is_resource(kind) ? kind != WEFT_KIND_SEMAPHORE
-										 : weft__story_blocked_children(l->b, task) > 1;
+	return weft__model_is_resource(kind)
+			   ? kind != WEFT_KIND_SEMAPHORE
+			   : weft__story_blocked_children(l->b, task) > 1 || inner_user(l, task) != WEFT_NONE;
+}
+
+static int list_threads(const struct locked *l, struct shared *shared, uint32_t user)
+{
+	const struct weft_tasks *t = &l->model->tasks;
+	int error = weft__model_holders_take(&shared->holders, WEFT_KIND_POOL, user, 0);
+	for (uint32_t task = 0; task < t->count && !error; task++)
+		if (t->kind[task] == WEFT_KIND_THREAD && task != user && is_open(l, task) &&
+			t->buffer[task] == t->buffer[shared->resource])
+			error = weft__model_holders_take(&shared->holders, WEFT_KIND_POOL, task, 0);
+	return error;
 }
 
 static int list_children(const struct locked *l, struct shared *shared)
@@ -127,6 +150,9 @@ static int list_children(const struct locked *l, struct shared *shared)
 
 static int list_holders(const struct locked *l, struct shared *shared)
 {
+	const uint32_t user = inner_user(l, shared->resource);
+	if (user != WEFT_NONE)
+		return list_threads(l, shared, user);
 	if (!weft__model_is_resource(l->model->tasks.kind[shared->resource]))
 		return list_children(l, shared);
 	return weft__story_holders_at(
