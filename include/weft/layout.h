@@ -88,7 +88,8 @@ struct weft_group {
 	uint32_t key; /* a thread, a buffer, or the first buffer of a host */
 	uint32_t first_row, row_count;
 	bool folded;      /* the heading's row shows all of it */
-	double running;   /* 0 to 1: the share of the trace's time in which its threads ran a task */
+	double running;   /* 0 to 1: the share of the trace's time in which its threads ran a task; of a
+						 domain of Xen, how much its vCPUs ran of what they could have */
 	const char *name; /* owned by the layout; never empty */
 };
 

@@ -215,6 +215,37 @@ static double *thread_shares(const struct weft_model *model)
 	return share;
 }
 
+static uint32_t threads_of(const struct weft_model *model, uint32_t buffer)
+{
+	uint32_t count = 0;
+	for (uint32_t thread = 0; thread < model->thread_count; thread++)
+		count += model->threads[thread].buffer == buffer;
+	return count;
+}
+
+/* The share of a group without threads of its own: a domain, whose vCPUs run on the pCPUs of Xen.
+ * It could have run as many at once as it has, while one of them existed. */
+static double guest_share(const struct weft_model *model, enum weft_group_by by, uint32_t key)
+{
+	const struct weft_tasks *t = &model->tasks;
+	const struct weft_activations *a = &model->activations;
+	uint64_t start = UINT64_MAX, end = 0, ran = 0;
+	uint32_t tasks = 0, threads = 0;
+	for (uint32_t task = 0; task < t->count; task++) {
+		uint32_t first = t->first_activation[task], last = t->end_activation[task];
+		if (first == last || key_of_buffer(model, by, buffer_of(t, task)) != key)
+			continue;
+		if (!tasks++)
+			threads = threads_of(model, model->threads[a->thread[first]].buffer);
+		start = t->start[task] < start ? t->start[task] : start;
+		end = t->end[task] > end ? t->end[task] : end;
+		for (uint32_t i = first; i < last; i++)
+			ran += a->end[i] - a->start[i];
+	}
+	double most = tasks < threads ? tasks : threads;
+	return start < end ? (double)ran / (most * (double)(end - start)) : 0;
+}
+
 static double group_share(
 	const struct weft_model *model, enum weft_group_by by, uint32_t key, const double *share)
 {
@@ -226,7 +257,7 @@ static double group_share(
 		sum += share[thread];
 		threads++;
 	}
-	sum = threads > 0 ? sum / threads : 0;
+	sum = threads > 0 ? sum / threads : guest_share(model, by, key);
 	return sum < 1 ? sum : 1;
 }
 

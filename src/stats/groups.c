@@ -21,32 +21,58 @@ static uint64_t hash_row(const struct weft__hash_key *key, const void *owner, ui
 	return weft__hash_u64(key, ((const struct weft__stats_making *)owner)->rows[row].key);
 }
 
-static int add_row(struct grouping *g, const struct weft__stats_item *item)
+static int add_row(struct grouping *g, uint64_t key, uint32_t example)
 {
 	struct weft__stats_making *m = g->making;
 	const struct weft__column column = {&m->rows, sizeof(*m->rows)};
 	int error = weft__columns_reserve(&column, 1, &g->capacity, m->row_count + (size_t)1);
 	if (error)
 		return error;
-	m->rows[m->row_count++] = (struct weft_stats_row){
-		.key = item->key, .example = item->member.task, .most_delayed = WEFT_NONE};
+	m->rows[m->row_count++] =
+		(struct weft_stats_row){.key = key, .example = example, .most_delayed = WEFT_NONE};
 	return weft__index_add(&g->by_key, m->row_count - 1, hash_row, m);
 }
 
-static int find_row(struct grouping *g, struct weft__stats_item *item)
+/* Finds the row of a key, or adds it. */
+static int find_row(struct grouping *g, uint64_t key, uint32_t example, uint32_t *ret_row)
 {
 	const struct weft__stats_making *m = g->making;
 	struct weft__index *index = &g->by_key;
-	uint32_t slot = weft__index_start(index, weft__hash_u64(&index->key, item->key)), row;
+	uint32_t slot = weft__index_start(index, weft__hash_u64(&index->key, key)), row;
 	while ((row = index->slots[slot]) != WEFT__INDEX_EMPTY) {
-		if (m->rows[row].key == item->key) {
-			item->row = row;
+		if (m->rows[row].key == key) {
+			*ret_row = row;
 			return 0;
 		}
 		slot = weft__index_next(index, slot);
 	}
-	item->row = m->row_count;
-	return add_row(g, item);
+	*ret_row = m->row_count;
+	return add_row(g, key, example);
+}
+
+/* A task's time belongs to the threads that it ran on, so each of these has a row. */
+static int find_threads(struct grouping *g)
+{
+	struct weft__stats_making *m = g->making;
+	const struct weft_tasks *tasks = &m->model->tasks;
+	int error = 0;
+	if (m->by != WEFT_STATS_BY_THREAD)
+		return 0;
+	m->row_of_thread = malloc((m->model->thread_count + (size_t)1) * sizeof(*m->row_of_thread));
+	if (!m->row_of_thread)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < m->model->thread_count; i++)
+		m->row_of_thread[i] = WEFT_NONE;
+	for (uint32_t i = 0; i < m->item_count && !error; i++) {
+		const uint32_t task = m->items[i].member.task;
+		for (uint32_t k = tasks->first_activation[task]; k < tasks->end_activation[task] && !error;
+			 k++) {
+			const uint32_t thread = m->model->activations.thread[k];
+			if (m->row_of_thread[thread] == WEFT_NONE)
+				error = find_row(g, thread, task, &m->row_of_thread[thread]);
+		}
+	}
+	return error;
 }
 
 static int find_rows(struct weft__stats_making *m)
@@ -56,7 +82,8 @@ static int find_rows(struct weft__stats_making *m)
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < m->item_count && !error; i++) {
-		error = find_row(&g, &m->items[i]);
+		struct weft__stats_item *item = &m->items[i];
+		error = find_row(&g, item->key, item->member.task, &item->row);
 		if (error)
 			break;
 		struct weft_stats_row *row = &m->rows[m->items[i].row];
@@ -66,6 +93,8 @@ static int find_rows(struct weft__stats_making *m)
 		if (row->example == WEFT_NONE)
 			row->example = m->items[i].member.task;
 	}
+	if (!error)
+		error = find_threads(&g);
 	weft__index_finish(&g.by_key);
 	return error;
 }

@@ -198,6 +198,7 @@ void weft__stats_maker_destroy(struct weft__stats_maker *maker)
 	free(maker->making.items);
 	free(maker->making.rows);
 	free(maker->making.members);
+	free(maker->making.row_of_thread);
 	free(maker->stats);
 	free(maker);
 }

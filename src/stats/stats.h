@@ -43,6 +43,7 @@ struct weft__stats_making {
 	struct weft_stats_row *rows;
 	uint32_t row_count;
 	struct weft_stats_member *members;
+	uint32_t *row_of_thread; /* NULL: the rows are not of threads */
 };
 
 /* The part of [start, end) that is also in [from, to), ns. */

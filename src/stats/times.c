@@ -4,6 +4,8 @@
  *
  *     ──▇▇▇▇──────────────────────┬─────────▇▇▇▇▇▇──
  *       runs     waiting       woken  delay   runs
+ *
+ * In rows of threads, a gap belongs to the thread on which the task runs after it.
  */
 #include <stdlib.h>
 
@@ -27,10 +29,18 @@ struct runs {
 	bool is_ordered; /* `order` is valid; otherwise they are in order already */
 };
 
+/* The row that the time of an activation belongs to, and the time up to it. */
+static struct weft_stats_row *row_of(
+	const struct weft__stats_making *m, const struct weft__stats_item *item, uint32_t activation)
+{
+	const uint32_t thread = m->model->activations.thread[activation];
+	return &m->rows[m->row_of_thread ? m->row_of_thread[thread] : item->row];
+}
+
 static void add_gap(
 	const struct weft__stats_making *m, const struct weft__stats_item *item, struct gap gap)
 {
-	struct weft_stats_row *row = &m->rows[item->row];
+	struct weft_stats_row *row = row_of(m, item, gap.activation);
 	struct weft_story_wake wake;
 	uint64_t ready = gap.end;
 	if (!weft__stats_overlap(gap.start, gap.end, m->from, m->to))
@@ -88,6 +98,7 @@ static void measure(const struct weft__stats_making *m, const struct weft__stats
 	uint64_t known = item->member.start; /* up to here its time is accounted for */
 	for (uint32_t k = 0; k < runs->count; k++) {
 		uint32_t i = runs->first + (runs->is_ordered ? runs->order[k] : k);
+		row = row_of(m, item, i);
 		row->running_ns = weft__ns_add(
 			row->running_ns, weft__stats_overlap(a->start[i], a->end[i], m->from, m->to));
 		if (a->start[i] > known)

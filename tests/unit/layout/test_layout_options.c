@@ -576,6 +576,51 @@ static void a_group_has_its_threads_tasks_and_time(void **state)
 	weft_model_destroy(model);
 }
 
+/* A domain of Xen has no threads: its two vCPUs run on two of another process. While they existed,
+ * from 1000 to 1800, they could have run for 1600 ns. */
+static void a_group_without_threads_has_a_share(void **state)
+{
+	(void)state;
+	struct program p;
+	program_start(&p, 1);
+	static const struct {
+		uint64_t time;
+		uint32_t thread;
+		weft_task_id task;
+	} switches[] = {{1000, 0, 1}, {1100, 1, 2}, {1300, 0, 2}, {1300, 1, 1},
+		{1500, 1, WEFT_TASK_NONE}, {1800, 0, WEFT_TASK_NONE}};
+	for (unsigned i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+		const struct weft_event event = {.type = WEFT_EVENT_SWITCH,
+			.time_ns = switches[i].time,
+			.thread = switches[i].thread,
+			.buffer = 1,
+			.task = switches[i].task};
+		assert_int_equal(weft_model_builder_add(p.builder, &event, &diagnostics), 0);
+	}
+	for (weft_task_id task = 1; task <= 2; task++)
+		assert_int_equal(weft_model_builder_add(p.builder,
+							 &(struct weft_event){.type = WEFT_EVENT_RESOLVE,
+								 .time_ns = 1800,
+								 .buffer = 1,
+								 .task = WEFT_TASK_NONE,
+								 .other = task},
+							 &diagnostics),
+			0);
+	p.time = 2600;
+	emit(&p, 0,
+		(struct weft_event){
+			.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = 1, .kind = 1});
+	struct weft_model *model = program_finish(&p);
+	((struct weft_trace_thread *)(uintptr_t)model->threads)[2].buffer = 0;
+	struct weft_layout *l =
+		lay_out(model, &(struct weft_layout_options){.group_by = WEFT_GROUP_BY_PROCESS});
+	assert_int_equal(l->group_count, 2);
+	assert_int_equal(l->groups[1].key, 1);
+	assert_true(l->groups[1].running == (300 + 200 + 500 + 200) / 1600.0);
+	weft_layout_destroy(l);
+	weft_model_destroy(model);
+}
+
 static void groups_have_names(void **state)
 {
 	enum weft_group_by by = WEFT_GROUP_BY_HOST;
@@ -601,6 +646,7 @@ int main(void)
 		cmocka_unit_test(a_task_is_of_the_thread_it_first_ran_on),
 		cmocka_unit_test(tasks_of_a_buffer_are_a_group),
 		cmocka_unit_test(a_group_has_its_threads_tasks_and_time),
+		cmocka_unit_test(a_group_without_threads_has_a_share),
 		cmocka_unit_test(groups_have_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

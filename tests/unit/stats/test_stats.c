@@ -360,6 +360,27 @@ static void tasks_belong_to_the_thread_that_ran_them_first(void **state)
 	measured_finish(&m);
 }
 
+/* Each us belongs to the thread that spent it, also on tasks that ran elsewhere before: so no
+ * thread runs longer than the trace lasts. Task 0 lives for 1 us. */
+static void times_belong_to_the_thread_that_spent_them(void **state)
+{
+	struct measured m = measure(
+		"thread 0; create 0 1 task; create 0 2 task; run 1; +2; idle; +3; thread 1; run 1; +5;"
+		"idle; thread 2; run 2; +4; idle; +1; resolve 1 1; resolve 2 2",
+		0, WEFT_STATS_BY_THREAD, 0, 0);
+	static const uint64_t running[] = {2, 5, 4}, waiting[] = {1, 3 + 5, 10 + 1},
+						  count[] = {2, 0, 1};
+	(void)state;
+	assert_int_equal(m.stats->row_count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct weft_stats_row *row = &m.stats->rows[i];
+		assert_int_equal(row->running_ns, running[row->key] * US);
+		assert_int_equal(row->waiting_ns, waiting[row->key] * US);
+		assert_int_equal(row->count, count[row->key]);
+	}
+	measured_finish(&m);
+}
+
 /* A task that runs on two threads at once runs twice as long, but neither waits nor is delayed. */
 static void a_task_on_two_threads_does_not_wait(void **state)
 {
@@ -636,6 +657,7 @@ int main(void)
 		cmocka_unit_test(idleness_is_clipped),
 		cmocka_unit_test(parents_are_alike_too),
 		cmocka_unit_test(tasks_belong_to_the_thread_that_ran_them_first),
+		cmocka_unit_test(times_belong_to_the_thread_that_spent_them),
 		cmocka_unit_test(a_task_on_two_threads_does_not_wait),
 		cmocka_unit_test(spans_have_rows_by_name),
 		cmocka_unit_test(a_span_ends_in_one_range),
