@@ -108,14 +108,12 @@ static void break_circle(struct weft__otlp_plan *plan, uint32_t task)
 	plan->above[task] = WEFT_NONE;
 }
 
-static void settle(struct weft__otlp_plan *plan, uint32_t task)
+static void settle_span(struct weft__otlp_plan *plan, uint32_t task)
 {
 	const uint32_t above = plan->above[task];
 	const uint32_t span = above == WEFT_NONE ? WEFT_NONE : plan->shown[above];
 	if (is_worth_showing(plan, task)) {
-		const bool is_root = span == WEFT_NONE || weft__otlp_plan_context(plan, task);
 		plan->shown[task] = task;
-		plan->root[task] = is_root ? task : plan->root[span];
 		return;
 	}
 	plan->shown[task] = span;
@@ -126,8 +124,39 @@ static void settle(struct weft__otlp_plan *plan, uint32_t task)
 	}
 }
 
-/* Without recursion: `path` has room for all tasks. */
-static void settle_all(struct weft__otlp_plan *plan, uint32_t *path, uint8_t *states)
+/* A task that nobody has created, or that such a task waits for, works for no request. What it
+ * creates and does not wait for is a request. */
+static bool is_request(const struct weft__otlp_plan *plan, uint32_t task, uint32_t parent)
+{
+	return plan->first_folded && (plan->role[parent] & WEFT__OTLP_SERVES) &&
+		   !(plan->role[task] & WEFT__OTLP_AWAITED) && !plan->is_inferred[task];
+}
+
+static uint32_t shown_above(const struct weft__otlp_plan *plan, uint32_t task)
+{
+	const uint32_t above = plan->above[task];
+	return above == WEFT_NONE ? WEFT_NONE : plan->shown[above];
+}
+
+static void settle_root(struct weft__otlp_plan *plan, uint32_t task)
+{
+	const uint32_t parent = shown_above(plan, task);
+	if (plan->shown[task] != task)
+		return;
+	if (!weft__otlp_plan_context(plan, task) && parent != WEFT_NONE &&
+		is_request(plan, task, parent))
+		plan->role[task] |= WEFT__OTLP_REQUEST;
+	const bool is_below = weft__otlp_plan_parent(plan, task) != WEFT_NONE;
+	plan->root[task] = is_below ? plan->root[parent] : task;
+	if (plan->first_folded && !weft__otlp_plan_context(plan, task) &&
+		(parent == WEFT_NONE || (is_below && plan->role[parent] & WEFT__OTLP_SERVES)))
+		plan->role[task] |= WEFT__OTLP_SERVES;
+}
+
+/* Calls `settle` for each task, after the one above it. Without recursion: `path` has room for all
+ * tasks. */
+static void settle_all(struct weft__otlp_plan *plan, uint32_t *path, uint8_t *states,
+	void (*settle)(struct weft__otlp_plan *plan, uint32_t task))
 {
 	for (uint32_t t = 0; t < plan->model->tasks.count; t++) {
 		uint32_t length = 0, at = t;
@@ -150,14 +179,45 @@ static void settle_all(struct weft__otlp_plan *plan, uint32_t *path, uint8_t *st
 	}
 }
 
+/* ---- Requests ---- */
+
+static bool is_wait(uint8_t type)
+{
+	return type == WEFT_EDGE_READ || type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_WAIT_ANY;
+}
+
+/* A span is awaited if a task in the one above it, or in one below that, reads one in it, or if a
+ * task in it ends a promise in the one above. */
+static void find_awaited(struct weft__otlp_plan *plan)
+{
+	const struct weft_edges *edges = &plan->model->edges;
+	for (uint32_t i = 0; plan->first_folded && i < edges->count; i++) {
+		const uint32_t from = edges->from[i], to = edges->to[i];
+		const uint32_t actor = from == WEFT_NONE ? WEFT_NONE : plan->shown[from];
+		const uint32_t other = plan->shown[to];
+		if (actor == WEFT_NONE || other == WEFT_NONE || actor == other)
+			continue;
+		const uint32_t above = shown_above(plan, other);
+		if (is_wait(edges->type[i]) && (above == actor || above == shown_above(plan, actor)))
+			plan->role[other] |= WEFT__OTLP_AWAITED;
+		if (edges->type[i] == WEFT_EDGE_RESOLVE && to != other &&
+			!is_thing(plan->model->tasks.kind[to]) && shown_above(plan, actor) == other)
+			plan->role[actor] |= WEFT__OTLP_AWAITED;
+	}
+}
+
 static int find_spans(struct weft__otlp_plan *plan)
 {
 	const size_t count = plan->model->tasks.count + (size_t)1;
 	uint32_t *path = calloc(count, sizeof(*path));
 	uint8_t *states = calloc(count, sizeof(*states));
 	const int error = path && states ? 0 : WEFT_ERROR_MEMORY;
-	if (!error)
-		settle_all(plan, path, states);
+	if (!error) {
+		settle_all(plan, path, states, settle_span);
+		find_awaited(plan);
+		memset(states, UNSEEN, count);
+		settle_all(plan, path, states, settle_root);
+	}
 	free(path);
 	free(states);
 	return error;
@@ -215,7 +275,8 @@ static int make_columns(struct weft__otlp_plan *plan, bool folds)
 	plan->shown = make_column(count);
 	plan->root = make_column(count);
 	plan->is_inferred = calloc(count + (size_t)1, sizeof(bool));
-	bool good = plan->above && plan->shown && plan->root && plan->is_inferred;
+	plan->role = calloc(count + (size_t)1, sizeof(*plan->role));
+	bool good = plan->above && plan->shown && plan->root && plan->is_inferred && plan->role;
 	if (folds) {
 		plan->first_folded = make_column(count);
 		plan->next_folded = make_column(count);
@@ -250,6 +311,7 @@ void weft__otlp_plan_finish(struct weft__otlp_plan *plan)
 	free(plan->shown);
 	free(plan->root);
 	free(plan->is_inferred);
+	free(plan->role);
 	free(plan->first_folded);
 	free(plan->next_folded);
 	free(plan->first_receive);
@@ -287,7 +349,7 @@ struct weft__otlp_trace_id weft__otlp_plan_trace(const struct weft__otlp_plan *p
 
 uint32_t weft__otlp_plan_parent(const struct weft__otlp_plan *plan, uint32_t task)
 {
-	const uint32_t above = plan->above[task];
-	const bool is_root = above == WEFT_NONE || weft__otlp_plan_context(plan, task);
-	return is_root ? WEFT_NONE : plan->shown[above];
+	const bool is_root =
+		plan->role[task] & WEFT__OTLP_REQUEST || weft__otlp_plan_context(plan, task);
+	return is_root ? WEFT_NONE : shown_above(plan, task);
 }

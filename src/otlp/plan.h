@@ -16,6 +16,12 @@
 #include "otlp/contexts.h"
 #include "otlp/ids.h"
 
+enum weft__otlp_role {
+	WEFT__OTLP_AWAITED = 1 << 0, /* the span above it waits for it */
+	WEFT__OTLP_SERVES = 1 << 1,  /* it works for no request */
+	WEFT__OTLP_REQUEST = 1 << 2, /* it is a root, though another one created it */
+};
+
 struct weft__otlp_plan {
 	const struct weft_model *model;
 	struct weft__otlp_contexts contexts;
@@ -25,6 +31,7 @@ struct weft__otlp_plan {
 	uint32_t *shown;   /* the task whose span it is in; WEFT_NONE: none */
 	uint32_t *root;    /* of a shown one: the shown task whose trace it is in */
 	bool *is_inferred; /* its parent is known by a message */
+	uint8_t *role;     /* enum weft__otlp_role, if tasks are folded */
 	/* The tasks that are in another one's span: the first of a shown task, and the next one. NULL:
 	 * all are shown. */
 	uint32_t *first_folded, *next_folded;

@@ -175,7 +175,8 @@ static void write_edges(struct filling *f, uint32_t task)
 		write_link(f, weft_edge_name(WEFT_EDGE_BECOME), model->tasks.end[task],
 			model->tasks.becomes[task]);
 	/* Its parent is another one. */
-	if (f->plan->is_inferred[task] || weft__otlp_plan_context(f->plan, task))
+	if (f->plan->is_inferred[task] || f->plan->role[task] & WEFT__OTLP_REQUEST ||
+		weft__otlp_plan_context(f->plan, task))
 		write_link(f, weft_edge_name(WEFT_EDGE_CREATE), model->tasks.start[task],
 			model->tasks.parent[task]);
 }

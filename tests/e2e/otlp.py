@@ -7,7 +7,7 @@ import subprocess
 
 from harness import BUILD, DATA, WEFT, build_option, case, equal, json_lines, main, run, skip, temporary_directory, weft
 from otlp_reader import METRICS, SPANS, read
-from traces import mirage
+from traces import NONE, mirage
 
 EVERY_EVENT = os.path.join(BUILD, 'tests', 'every_event')
 CONTEXT = os.path.join(BUILD, 'tests', 'context-subject')
@@ -177,6 +177,29 @@ def folding_leaves_what_has_a_name():
     for span in folded:
         for link in span.get('links', []):
             assert link['spanId'] != span['spanId'] and kin[link['spanId']] != span['spanId'] != kin[span['spanId']] != link['spanId']
+
+
+@case
+def a_request_is_the_root_of_its_trace():
+    """A server creates requests and does not wait for them; what it waits for belongs to it, and so with a request."""
+    server, start, request, query, log = range(1, 6)
+    events = [(0, 'create', NONE, server, 1), (1, 'label', server, 'server'), (2, 'create', server, start, 1), (3, 'label', start, 'start'),
+              (4, 'try_read', server, start), (5, 'fulfil', start, start), (6, 'read', server, start), (7, 'create', server, request, 1),
+              (8, 'label', request, 'request'), (9, 'create', request, query, 1), (10, 'label', query, 'query'), (11, 'fulfil', query, query),
+              (12, 'read', request, query), (13, 'create', request, log, 1), (14, 'label', log, 'log'), (15, 'fulfil', log, log),
+              (16, 'fulfil', request, request), (17, 'fulfil', server, server)]
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'server.ctf')
+        with open(path, 'wb') as file:
+            file.write(mirage(events))
+        everything = check_parents(spans(*START, path))
+        equal(len({span['traceId'] for span in everything.values()}), 1)
+        by_id = check_parents(spans('--spans', 'requests', *START, path))
+        parents = {span['name']: by_id[span['parentSpanId']]['name'] if 'parentSpanId' in span else None for span in by_id.values()}
+        equal(parents, {'server': None, 'start': 'server', 'request': None, 'query': 'request', 'log': 'request'})
+        links = {span['name']: [(attributes(link)['weft.edge'], by_id[link['spanId']]['name']) for link in span.get('links', [])]
+                 for span in by_id.values()}
+        equal(links['request'], [('create', 'server')])
 
 
 @case
