@@ -15,7 +15,6 @@
 enum {
 	SHOWN = 3, /* descriptors */
 	LISTED = 64,
-	THREADS = 100, /* more have no line */
 };
 
 static const char *state_of(char state)
@@ -144,41 +143,4 @@ bool why_kernel_sentence(pid_t pid, uint64_t thread, char ret_text[static WHY_KE
 	}
 	weft_text_finish(&text);
 	return good;
-}
-
-/* Appends a line about a thread. */
-static void add_thread(struct weft_text *text, pid_t pid, uint64_t thread, bool json)
-{
-	struct weft__runs_kernel kernel;
-	struct weft_text sentence = {0};
-	if (!weft__runs_kernel_look(pid, thread, &kernel) || !state_of(kernel.state))
-		return;
-	weft_text_add_string(&sentence, "thread ");
-	weft_text_add_u64(&sentence, thread);
-	weft_text_add_string(&sentence, " '");
-	weft_text_add_shown(&sentence, kernel.name, strlen(kernel.name));
-	if (add_sentence(&sentence, pid, &kernel, "' ") && json) {
-		weft_text_add_string(text, "{\"tid\":");
-		weft_text_add_u64(text, thread);
-		weft_text_add_string(text, ",\"sentence\":");
-		weft_text_add_json(text, sentence.bytes, sentence.size);
-		weft_text_add_string(text, "}\n");
-	} else if (!sentence.error) {
-		weft_text_add(text, sentence.bytes, sentence.size);
-		weft_text_add_string(text, "\n");
-	}
-	weft_text_finish(&sentence);
-}
-
-bool why_kernel_answer(pid_t pid, bool json)
-{
-	uint64_t threads[THREADS];
-	const size_t count = weft__runs_kernel_threads(pid, threads, THREADS);
-	struct weft_text text = {0};
-	for (size_t i = 0; i < count; i++)
-		add_thread(&text, pid, threads[i], json);
-	if (text.size)
-		cli_write(&text);
-	weft_text_finish(&text);
-	return count;
 }

@@ -13,10 +13,6 @@
 
 #define WHY_KERNEL_BYTES 1024
 
-/* Prints where the threads of a process are of which there is no trace. False if there is no such
- * process. */
-bool why_kernel_answer(pid_t pid, bool json);
-
 /* Writes a sentence: "Now it sleeps in read of descriptor 4 (inotify)." False if the process has no
  * such thread, or nothing is known. */
 bool why_kernel_sentence(pid_t pid, uint64_t thread, char text[static WHY_KERNEL_BYTES]);

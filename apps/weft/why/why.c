@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "cli/live.h"
-#include "kernel.h"
+#include "outside.h"
 #include "runs/directory/find.h"
 
 static const char usage[] =
@@ -19,7 +19,8 @@ static const char usage[] =
 	"Explains why a task does not go on: it waits for another task, that one for the next, and\n"
 	"so on, to a task that runs or that nobody resolved. Without a task, prints all tasks that\n"
 	"wait, in groups, and what runs. FILE is a trace in any format that weft knows, or `-` for\n"
-	"standard input; several files of one boot are one trace. PID is a running program.\n"
+	"standard input; several files of one boot are one trace. PID is a running program; of one\n"
+	"that records nothing, what its threads wait for is seen from outside.\n"
 	"\n"
 	"  --at TIME        ask about that time; default: the end of the trace, or now; for a task\n"
 	"                   that does not wait then, its longest wait\n"
@@ -112,8 +113,8 @@ static int answer_process(const struct why_options *options, char *operand)
 		status = CLI_UNREADABLE;
 	if (!status)
 		status = why_answer(&now, operand, live.model);
-	else if (is_of_now && why_kernel_answer(live.pid, now.json))
-		status = CLI_NO; /* the reason why there is no trace has been printed */
+	else if (is_of_now)
+		status = why_outside(live.pid, now.json); /* the reason was printed */
 	weft_model_destroy(live.model);
 	return status;
 }

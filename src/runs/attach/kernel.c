@@ -67,9 +67,13 @@ static bool read_argument(const char *line, unsigned index, uint64_t *ret_number
 	return size > 2 && weft_parse_hexadecimal(field + 2, size - 2, ret_number) == WEFT_PARSE_OK;
 }
 
-/* "NUMBER ARGUMENT…": the thread is in a call. "running" or "-1 …": it is in none. */
+/* "NUMBER ARGUMENT… STACK CODE": the thread is in a call. "-1 STACK CODE": it is blocked by a page
+ * fault, or stopped. "running": nothing is known. */
 static bool read_call(const char *line, struct weft__runs_kernel *kernel)
 {
+	const unsigned at = line[0] == '-' ? 1 : 7;
+	if (!read_argument(line, at, &kernel->stack) || !read_argument(line, at + 1, &kernel->code))
+		kernel->stack = kernel->code = 0;
 	if (!weft__field_number(line, 0, UINT32_MAX, &kernel->number))
 		return false;
 	for (unsigned i = 0; i < 6; i++)
@@ -100,8 +104,18 @@ bool weft__runs_kernel_look(pid_t pid, uint64_t thread, struct weft__runs_kernel
 		path, sizeof(path), "/proc/%d/task/%llu/syscall", (int)pid, (unsigned long long)thread);
 	kernel.has_call =
 		read_file(path, text, sizeof(text)) && read_call(text, &kernel) && has_our_calls(pid);
+	if (!has_our_calls(pid))
+		kernel.stack = kernel.code = 0;
 	*ret_kernel = kernel;
 	return true;
+}
+
+bool weft__runs_kernel_is_readable(pid_t pid, uint64_t thread)
+{
+	char path[80], text[256];
+	snprintf(
+		path, sizeof(path), "/proc/%d/task/%llu/syscall", (int)pid, (unsigned long long)thread);
+	return read_file(path, text, sizeof(text));
 }
 
 /* ---- Its sockets ---- */

@@ -16,6 +16,8 @@ struct weft__runs_kernel {
 	bool has_call;   /* the system call is known: the process is of this user and machine */
 	uint64_t number; /* of the call, as the machine's programs number them */
 	uint64_t arguments[6];
+	uint64_t stack,
+		code;          /* its stack pointer and program counter; 0: unknown, as of one that runs */
 	char function[64]; /* of the kernel, in which it sleeps; "": unknown */
 };
 
@@ -25,6 +27,9 @@ size_t weft__runs_kernel_threads(pid_t pid, uint64_t *ret_threads, size_t most);
 
 /* False if the process has no such thread. `thread` is its number in our PID namespace. */
 bool weft__runs_kernel_look(pid_t pid, uint64_t thread, struct weft__runs_kernel *ret_kernel);
+
+/* True if the kernel shows us the calls of a thread: then its memory can be read, too. */
+bool weft__runs_kernel_is_readable(pid_t pid, uint64_t thread);
 
 #define WEFT__RUNS_DESCRIPTOR_BYTES 256
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The stacks of threads of another process: from copies of their memory, by the unwind tables and
+ * names in the files that the process has mapped.
+ */
+#ifndef WEFT_APPS_WHY_STACKS_H
+#define WEFT_APPS_WHY_STACKS_H
+
+#include <fcntl.h>
+#include <limits.h>
+
+#include "outside/outside.h"
+
+/* Finds the frames of all threads whose stacks were copied, and the names of the variables in which
+ * their futexes are. NULL, or why there are none. */
+const char *why_stacks_find(struct weft__outside_process *process);
+
+/* ---- Files (stack_files.c) ---- */
+
+#define STACK_FILES_MAX   256
+#define STACK_HEADER_SIZE 1024
+
+/* A file that a process has mapped, with code in it. */
+struct stack_file {
+	char path[PATH_MAX];
+	uint64_t start, end;                     /* of its mappings */
+	uint64_t code, code_end, offset;         /* of its code, in memory and in the file */
+	unsigned char header[STACK_HEADER_SIZE]; /* its beginning, as mapped */
+	int fd;
+};
+
+struct stack_files {
+	uint32_t count;
+	struct stack_file files[STACK_FILES_MAX];
+};
+
+/* The files that a process has mapped. NULL: they cannot be read, or memory is short. */
+struct stack_files *stack_files_read(pid_t pid);
+
+/* Opens each of them, unless another file is there now. True if all belong to our user. */
+bool stack_files_open(struct stack_files *files, pid_t pid);
+
+/* True if a function can return to the address: the code before it is a call. `ret_called` is the
+ * function that it calls; 0: the code does not say. */
+bool stack_files_is_return(const struct stack_files *files, uint64_t address, uint64_t *ret_called);
+
+/* ---- Unwinding (unwind.c), in the child ---- */
+
+/* Where the child writes the frames of a thread. */
+struct stack_result {
+	uint32_t frame_count, is_guessed;
+	char object[64];
+	uint64_t object_offset;
+	struct weft__outside_frame frames[WEFT__OUTSIDE_FRAMES];
+};
+
+/* False if libdw is not installed. */
+bool stack_unwind_load(void);
+
+/* After stack_files_open(). False if memory is short. */
+bool stack_unwind_begin(
+	const struct stack_files *files, const struct weft__outside_process *process);
+
+void stack_unwind(const struct weft__outside_thread *thread, struct stack_result *ret_result);
+
+#endif

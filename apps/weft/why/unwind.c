@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Unwinds copies of stacks by libdw. /proc shows the stack pointer and the program counter of a
+ * thread that waits, and no other register. That is enough for optimised code; functions that
+ * address their frame by the frame pointer need its value too, which is then searched in the stack:
+ * the first value with which the stack is whole to its outermost frame. Such stacks are marked.
+ */
+#include <dlfcn.h>
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/lines.h"
+#include "stacks.h"
+
+/* The functions of libdw that are used here. */
+#define FUNCTIONS(F)                \
+	F(dwarf_cfi_addrframe)          \
+	F(dwarf_frame_register)         \
+	F(dwfl_addrmodule)              \
+	F(dwfl_attach_state)            \
+	F(dwfl_begin)                   \
+	F(dwfl_frame_pc)                \
+	F(dwfl_getthread_frames)        \
+	F(dwfl_lineinfo)                \
+	F(dwfl_module_addrinfo)         \
+	F(dwfl_module_build_id)         \
+	F(dwfl_module_eh_cfi)           \
+	F(dwfl_module_getsrc)           \
+	F(dwfl_module_info)             \
+	F(dwfl_offline_section_address) \
+	F(dwfl_report_begin)            \
+	F(dwfl_report_elf)              \
+	F(dwfl_report_end)              \
+	F(dwfl_thread_state_registers)  \
+	F(dwfl_thread_state_register_pc)
+
+static struct {
+#define FUNCTION(name) __typeof__(name) *name;
+	FUNCTIONS(FUNCTION)
+#undef FUNCTION
+} dw;
+
+/* DWARF's numbers of registers on x86-64. */
+enum {
+	FRAME_POINTER = 6,
+	STACK_POINTER = 7,
+	RETURN_ADDRESS = 16,
+};
+
+enum {
+	TRIES = 256,         /* values of the frame pointer */
+	SEARCHED = 64 << 10, /* bytes of the stack */
+	DEPTH_MAX = 256,     /* frames that are walked */
+};
+
+/* One walk; the callbacks of libdw get it. The process has one, because libdw is used by one thread
+ * only. */
+static struct {
+	Dwfl *dwfl;
+	const struct stack_files *files;
+	const struct weft__outside_thread *thread;
+	uint64_t frame_pointer; /* 0: unknown */
+	uint32_t depth;
+	uint64_t last;               /* the address in its outermost frame */
+	struct stack_result *result; /* NULL: only count */
+} walk;
+
+bool stack_unwind_load(void)
+{
+	void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+	bool is_complete = library != NULL;
+#define FUNCTION(name) is_complete = is_complete && (*(void **)&dw.name = dlsym(library, #name));
+	FUNCTIONS(FUNCTION)
+#undef FUNCTION
+	return is_complete;
+}
+
+/* ---- Callbacks ---- */
+
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+	char **ret_file, Elf **ret_elf)
+{
+	(void)module, (void)data, (void)name, (void)base, (void)ret_file, (void)ret_elf;
+	return -1;
+}
+
+/* The C library's own lines help no one, and reading them takes longer than all the rest. */
+static bool is_system(const char *name)
+{
+	static const char *const names[] = {"libc.so", "libc-", "ld-linux", "ld-2", "libpthread", NULL};
+	const char *slash = strrchr(name, '/');
+	name = slash ? slash + 1 : name;
+	for (const char *const *known = names; *known; known++)
+		if (strncmp(name, *known, strlen(*known)) == 0)
+			return true;
+	return false;
+}
+
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+	const char *file, const char *link, GElf_Word checksum, char **ret_file)
+{
+	struct debug_files_wanted wanted = {
+		.file = file ? file : "", .link = link, .checksum = checksum};
+	GElf_Addr address;
+	(void)data, (void)base, (void)ret_file;
+	if (is_system(name))
+		return -1;
+	int size = dw.dwfl_module_build_id(module, &wanted.build_id, &address);
+	wanted.build_id_size = size > 0 ? (size_t)size : 0;
+	return debug_files_find(&wanted);
+}
+
+static pid_t next_thread(Dwfl *dwfl, void *context, void **thread)
+{
+	(void)dwfl, (void)context;
+	if (*thread)
+		return 0;
+	*thread = &walk;
+	return walk.thread->tid;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *context, void **ret_thread)
+{
+	(void)dwfl, (void)tid, (void)context;
+	*ret_thread = &walk;
+	return true;
+}
+
+/* Only the copy of the stack is read. */
+static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret_word, void *context)
+{
+	const struct weft__outside_thread *thread = walk.thread;
+	const uint64_t at = address - thread->kernel.stack;
+	(void)dwfl, (void)context;
+	if (address < thread->kernel.stack || thread->stack_bytes < sizeof(*ret_word) ||
+		at > thread->stack_bytes - sizeof(*ret_word))
+		return false;
+	memcpy(ret_word, thread->stack + at, sizeof(*ret_word));
+	return true;
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *context)
+{
+	const Dwarf_Word stack = walk.thread->kernel.stack, code = walk.thread->kernel.code,
+					 frame = walk.frame_pointer;
+	(void)context;
+	dw.dwfl_thread_state_register_pc(thread, code);
+	return (!frame || dw.dwfl_thread_state_registers(thread, FRAME_POINTER, 1, &frame)) &&
+		   dw.dwfl_thread_state_registers(thread, STACK_POINTER, 1, &stack) &&
+		   dw.dwfl_thread_state_registers(thread, RETURN_ADDRESS, 1, &code);
+}
+
+/* ---- Names ---- */
+
+static void name_frame(struct weft__outside_frame *frame, Dwarf_Addr code)
+{
+	Dwfl_Module *module = dw.dwfl_addrmodule(walk.dwfl, code);
+	GElf_Off offset = 0;
+	GElf_Sym symbol;
+	int number = 0;
+	if (!module)
+		return;
+	Dwarf_Addr start = 0;
+	const char *path = dw.dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL);
+	frame->offset = frame->code - start;
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	snprintf(frame->module, sizeof(frame->module), "%s", slash ? slash + 1 : path ? path : "");
+	const char *name = dw.dwfl_module_addrinfo(module, code, &offset, &symbol, NULL, NULL, NULL);
+	if (name)
+		snprintf(frame->function, sizeof(frame->function), "%.*s", (int)strcspn(name, "@"), name);
+	if (!path || is_system(path))
+		return;
+	Dwfl_Line *line = dw.dwfl_module_getsrc(module, code);
+	const char *source = line ? dw.dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+	if (!source || number <= 0)
+		return;
+	slash = strrchr(source, '/');
+	snprintf(frame->file, sizeof(frame->file), "%s", slash ? slash + 1 : source);
+	frame->line = (uint32_t)number;
+}
+
+static void name_object(const struct weft__outside_thread *thread, struct stack_result *result)
+{
+	const uint64_t address = thread->kernel.arguments[0];
+	Dwfl_Module *module = thread->kernel.has_call ? dw.dwfl_addrmodule(walk.dwfl, address) : NULL;
+	GElf_Off offset = 0;
+	GElf_Sym symbol;
+	const char *name =
+		module ? dw.dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL)
+			   : NULL;
+	if (!name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
+		return;
+	snprintf(result->object, sizeof(result->object), "%.*s", (int)strcspn(name, "@"), name);
+	result->object_offset = offset;
+}
+
+static int take_frame(Dwfl_Frame *state, void *context)
+{
+	Dwarf_Addr code;
+	bool is_interrupted;
+	(void)context;
+	if (!dw.dwfl_frame_pc(state, &code, &is_interrupted))
+		return DWARF_CB_ABORT;
+	walk.last = code - !is_interrupted;
+	if (walk.result && walk.depth < WEFT__OUTSIDE_FRAMES) {
+		struct weft__outside_frame *frame = &walk.result->frames[walk.depth];
+		memset(frame, 0, sizeof(*frame));
+		frame->code = code;
+		/* A return address may be the first of the next function. */
+		name_frame(frame, code - !is_interrupted);
+		walk.result->frame_count = walk.depth + 1;
+	}
+	return ++walk.depth < DEPTH_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+/* ---- Walks ---- */
+
+bool stack_unwind_begin(
+	const struct stack_files *files, const struct weft__outside_process *process)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = find_elf, .find_debuginfo = find_debuginfo};
+	static const Dwfl_Thread_Callbacks threads = {.next_thread = next_thread,
+		.get_thread = get_thread,
+		.memory_read = read_memory,
+		.set_initial_registers = set_registers};
+	walk.files = files;
+	walk.thread = &process->threads[0];
+	walk.dwfl = dw.dwfl_begin(&callbacks);
+	if (!walk.dwfl)
+		return false;
+	dw.dwfl_report_begin(walk.dwfl);
+	for (uint32_t i = 0; i < files->count; i++) {
+		const struct stack_file *file = &files->files[i];
+		/* libdw closes the descriptor that it gets; ours is used to find calls. */
+		const int fd = file->fd >= 0 ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) : -1;
+		if (fd >= 0 &&
+			!dw.dwfl_report_elf(walk.dwfl, file->path, file->path, fd, file->start, false))
+			close(fd);
+	}
+	dw.dwfl_report_end(walk.dwfl, NULL, NULL);
+	return dw.dwfl_attach_state(walk.dwfl, NULL, process->pid, &threads, NULL);
+}
+
+/* True if the unwind table says that nothing has called the function at an address. */
+static bool is_outermost(Dwarf_Addr code)
+{
+	Dwfl_Module *module = dw.dwfl_addrmodule(walk.dwfl, code);
+	Dwarf_Addr bias = 0;
+	Dwarf_Op memory[3], *operations = NULL;
+	Dwarf_Frame *frame;
+	size_t count = 1;
+	Dwarf_CFI *table = module ? dw.dwfl_module_eh_cfi(module, &bias) : NULL;
+	if (!table || dw.dwarf_cfi_addrframe(table, code - bias, &frame) != 0)
+		return false;
+	const int error = dw.dwarf_frame_register(frame, RETURN_ADDRESS, memory, &operations, &count);
+	free(frame);
+	return error == 0 && count == 0 && operations == memory;
+}
+
+/* True if the walk comes to the outermost frame. libdw ends without an error, too, where it does
+ * not know a register that it needs. */
+static bool go(uint64_t frame_pointer, struct stack_result *result)
+{
+	walk.frame_pointer = frame_pointer;
+	walk.result = result;
+	walk.depth = 0;
+	return dw.dwfl_getthread_frames(walk.dwfl, walk.thread->tid, take_frame, NULL) == 0 &&
+		   walk.depth && is_outermost(walk.last);
+}
+
+static uint64_t word_at(const struct weft__outside_thread *thread, size_t at)
+{
+	uint64_t word;
+	memcpy(&word, thread->stack + at, sizeof(word));
+	return word;
+}
+
+/* How well a value must fit to be tried: the code that calls the function of the innermost frame
+ * that is not known; a frame, to which a call returns; any code to which a call returns. */
+enum frame_fit {
+	FIT_CALLER,
+	FIT_FRAME,
+	FIT_RETURN,
+	FITS,
+};
+
+/* The first address of the function in which an address is; 0: unknown. */
+static uint64_t function_of(uint64_t code)
+{
+	GElf_Off offset = 0;
+	GElf_Sym symbol;
+	Dwfl_Module *module = dw.dwfl_addrmodule(walk.dwfl, code);
+	return module && dw.dwfl_module_addrinfo(module, code, &offset, &symbol, NULL, NULL, NULL)
+			   ? code - offset
+			   : 0;
+}
+
+static bool fits(
+	const struct weft__outside_thread *thread, size_t at, enum frame_fit fit, uint64_t function)
+{
+	const uint64_t next = word_at(thread, at), start = thread->kernel.stack;
+	uint64_t called;
+	if (!stack_files_is_return(walk.files, word_at(thread, at + 8), &called))
+		return false;
+	if (fit == FIT_CALLER)
+		return function && called == function;
+	return fit == FIT_RETURN || (next > start + at && next < start + thread->stack_bytes);
+}
+
+/* The value of the frame pointer with which the stack is whole; 0: there is none. It points to the
+ * caller's, with a return address behind it. `function` needs it. */
+static uint64_t guess(const struct weft__outside_thread *thread, uint64_t function)
+{
+	unsigned tries = 0;
+	for (enum frame_fit fit = FIT_CALLER; fit < FITS; fit++)
+		for (size_t at = 0; at + 16 <= thread->stack_bytes && at < SEARCHED && tries < TRIES;
+			 at += 8) {
+			if (!fits(thread, at, fit, function))
+				continue;
+			tries++;
+			if (go(thread->kernel.stack + at, NULL))
+				return thread->kernel.stack + at;
+		}
+	return 0;
+}
+
+void stack_unwind(const struct weft__outside_thread *thread, struct stack_result *ret_result)
+{
+	uint64_t frame_pointer = 0;
+	walk.thread = thread;
+	name_object(thread, ret_result);
+	if (!go(0, NULL))
+		frame_pointer = guess(thread, function_of(walk.last));
+	ret_result->is_guessed = frame_pointer != 0;
+	(void)go(frame_pointer, ret_result);
+}

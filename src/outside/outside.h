@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Processes that record nothing, seen from outside: what each of their threads waits for, and which
+ * thread or process could end that wait. Nothing is loaded into them, and nothing is stopped. Their
+ * memory and names may be hostile.
+ *
+ * The order of calls: weft__outside_look() for a process, its stacks by the caller, then
+ * weft__outside_resolve(), which may name further processes to look at; at the end
+ * weft__outside_find_stuck().
+ */
+#ifndef WEFT_OUTSIDE_H
+#define WEFT_OUTSIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runs/attach/kernel.h"
+
+/* The kinds of waits. */
+enum weft__outside_kind {
+	WEFT__OUTSIDE_OTHER, /* the kernel's words are all that is known */
+	WEFT__OUTSIDE_RUNS,
+	WEFT__OUTSIDE_SLEEP,
+	WEFT__OUTSIDE_MUTEX,
+	WEFT__OUTSIDE_RWLOCK,
+	WEFT__OUTSIDE_JOIN,
+	WEFT__OUTSIDE_CONDITION,
+	WEFT__OUTSIDE_SEMAPHORE,
+	WEFT__OUTSIDE_FUTEX, /* a lock of which nothing is known */
+	WEFT__OUTSIDE_PEER,  /* the other end of a pipe or connection */
+	WEFT__OUTSIDE_CONNECT,
+	WEFT__OUTSIDE_FILE_LOCK,
+	WEFT__OUTSIDE_CHILD,
+	WEFT__OUTSIDE_STOPPED,
+	WEFT__OUTSIDE_ENDED, /* a zombie */
+};
+
+struct weft__outside_frame {
+	uint64_t code, offset; /* its address in memory, and in the module */
+	char function[64], module[48], file[48];
+	uint32_t line; /* 0: unknown */
+};
+
+/* A thread that could end a wait; with `tid` 0, any thread of the process. */
+struct weft__outside_other {
+	pid_t pid, tid;
+};
+
+#define WEFT__OUTSIDE_OTHERS  8
+#define WEFT__OUTSIDE_FRAMES  64
+#define WEFT__OUTSIDE_THREADS 4096
+
+struct weft__outside_thread {
+	pid_t tid;
+	pid_t inner;       /* its number in its own PID namespace */
+	uint64_t switches; /* how often it has given up or lost its processor */
+	struct weft__runs_kernel kernel;
+	bool is_readable; /* its call is known, or that it runs */
+
+	/* Its stack, as it was while the thread waited at `kernel.code`. */
+	unsigned char *stack;
+	size_t stack_bytes;
+	/* The names of its frames, from the innermost one, by the caller. */
+	struct weft__outside_frame *frames;
+	uint32_t frame_count;
+	bool is_guessed; /* a register that /proc does not show had to be searched in the stack */
+	char object[64]; /* the variable in which the futex is, and the futex's offset in it */
+	uint64_t object_offset;
+
+	/* By weft__outside_resolve(). */
+	enum weft__outside_kind kind;
+	bool has_timeout;  /* or may have: a socket's cannot be seen */
+	uint64_t address;  /* of the lock, condition or semaphore; 0: it is none */
+	char about[512];   /* in words: "waits for the end of thread 7 'a'"; "": nothing is known */
+	char outcome[128]; /* a conclusion: "the name server has not answered"; often "" */
+	struct weft__outside_other others[WEFT__OUTSIDE_OTHERS];
+	uint32_t other_count;
+	bool is_complete; /* only `others` could end the wait, as far as one can know */
+	bool is_stuck;    /* nothing but threads that are stuck could end its wait */
+};
+
+struct weft__outside_process {
+	pid_t pid;
+	char name[32];
+	uid_t user;
+	bool is_kernel, has_ended; /* a thread of the kernel; a zombie */
+	pid_t parent;
+	struct weft__outside_thread *threads;
+	uint32_t count;
+	uint32_t denied; /* threads of which the kernel shows us too little */
+	bool is_cut;     /* it has more threads */
+};
+
+struct weft__outside_host {
+	struct weft__outside_process *processes;
+	uint32_t count;
+	uint32_t capacity;
+	struct weft__outside_files *files; /* all descriptors of this host; NULL: not needed so far */
+};
+
+/* Looks at a process, unless that was done. NULL: it does not exist any more, or memory is short.
+ * The result stays valid until the next look. */
+struct weft__outside_process *weft__outside_look(struct weft__outside_host *outside, pid_t pid);
+
+struct weft__outside_process *weft__outside_find(
+	const struct weft__outside_host *outside, pid_t pid);
+
+/* The name of a system call; NULL: unknown. */
+typedef const char *weft__outside_call_name(uint64_t number);
+
+/* Finds out what its threads wait for. */
+void weft__outside_resolve(struct weft__outside_host *outside,
+	struct weft__outside_process *process, weft__outside_call_name *name_of);
+
+/* Marks the threads that only each other could wake. Each is looked at again: one that has moved
+ * since is not. */
+void weft__outside_find_stuck(struct weft__outside_host *outside);
+
+/* The thread for which a stuck thread waits first. */
+const struct weft__outside_thread *weft__outside_next_stuck(
+	const struct weft__outside_host *outside, const struct weft__outside_thread *thread,
+	pid_t *ret_pid);
+
+/* The number of processes whose descriptors we may not see. */
+uint32_t weft__outside_hidden(const struct weft__outside_host *outside);
+
+void weft__outside_finish(struct weft__outside_host *outside);
+
+/* Copies memory of a process. False if any of it cannot be read. */
+bool weft__outside_read(pid_t pid, uint64_t address, void *ret_bytes, size_t size);
+
+/* The name of a process or thread: "" if there is none. */
+void weft__outside_name(pid_t pid, char ret_name[static 32]);
+
+#endif

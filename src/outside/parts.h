@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Shared by the files of this folder.
+ */
+#ifndef WEFT_OUTSIDE_PARTS_H
+#define WEFT_OUTSIDE_PARTS_H
+
+#include <stdio.h>
+
+#include "outside/outside.h"
+
+/* Opens a file of /proc/PID, or with `tid` of the thread. */
+FILE *weft__outside_open(pid_t pid, pid_t tid, const char *name);
+
+/* True if a thread is still at the call at which it was, and has not run meanwhile. */
+bool weft__outside_has_stayed(pid_t pid, const struct weft__outside_thread *thread);
+
+/* Adds to what a thread waits for; a description that is too long is cut. */
+void weft__outside_add(struct weft__outside_thread *thread, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Adds a thread or process that could end the wait; if there are too many, the list is known to be
+ * incomplete. */
+void weft__outside_add_other(struct weft__outside_thread *thread, pid_t pid, pid_t tid);
+
+/* True if a frame of the thread is in a function whose name contains the text. */
+bool weft__outside_is_in(const struct weft__outside_thread *thread, const char *text);
+
+/* ---- Futexes (futex.c) ---- */
+
+void weft__outside_resolve_futex(
+	const struct weft__outside_process *process, struct weft__outside_thread *thread);
+
+/* ---- Descriptors (files.c) ---- */
+
+void weft__outside_files_destroy(struct weft__outside_files *files);
+
+/* Describes a descriptor and its other end, and adds the processes there. `is_reader`: the thread
+ * waits until something can be read from it. */
+void weft__outside_resolve_descriptor(struct weft__outside_host *outside,
+	const struct weft__outside_process *process, struct weft__outside_thread *thread, int fd,
+	bool is_reader);
+
+/* ---- Locks of files (file_lock.c) ---- */
+
+void weft__outside_resolve_file_lock(
+	const struct weft__outside_process *process, struct weft__outside_thread *thread);
+
+/* ---- Children (child.c) ---- */
+
+/* `wanted` is the child as the process names it; 0: any. */
+void weft__outside_resolve_child(
+	const struct weft__outside_process *process, struct weft__outside_thread *thread, pid_t wanted);
+
+#endif

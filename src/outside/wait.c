@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Finds out what each thread of a process waits for, by its system call.
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "parts.h"
+
+enum {
+	SHOWN = 3, /* descriptors */
+	LISTED = 64,
+	ID_PROCESS = 1, /* of waitid(2): P_PID */
+};
+
+/* ---- What the parts share ---- */
+
+void weft__outside_add(struct weft__outside_thread *thread, const char *format, ...)
+{
+	const size_t used = strlen(thread->about);
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(thread->about + used, sizeof(thread->about) - used, format, arguments);
+	va_end(arguments);
+}
+
+void weft__outside_add_other(struct weft__outside_thread *thread, pid_t pid, pid_t tid)
+{
+	if (thread->other_count < WEFT__OUTSIDE_OTHERS)
+		thread->others[thread->other_count] = (struct weft__outside_other){pid, tid};
+	thread->other_count++;
+}
+
+bool weft__outside_is_in(const struct weft__outside_thread *thread, const char *text)
+{
+	for (uint32_t i = 0; i < thread->frame_count; i++)
+		if (strstr(thread->frames[i].function, text))
+			return true;
+	return false;
+}
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+	for (; *list; list++)
+		if (strcmp(name, *list) == 0)
+			return true;
+	return false;
+}
+
+/* ---- Descriptors ---- */
+
+static bool takes_descriptor(const char *name)
+{
+	static const char *const names[] = {"read", "write", "pread64", "pwrite64", "readv", "writev",
+		"preadv", "pwritev", "recvfrom", "recvmsg", "recvmmsg", "sendto", "sendmsg", "sendmmsg",
+		"accept", "accept4", "connect", "ioctl", "fsync", "fdatasync", "ftruncate", "fallocate",
+		"getdents64", "io_uring_enter", "splice", "tee", "vmsplice", "close", NULL};
+	return is_one_of(name, names);
+}
+
+static bool writes(const char *name)
+{
+	static const char *const names[] = {
+		"write", "pwrite64", "writev", "pwritev", "sendto", "sendmsg", "sendmmsg", NULL};
+	return is_one_of(name, names);
+}
+
+static void resolve_one(struct weft__outside_host *outside,
+	const struct weft__outside_process *process, struct weft__outside_thread *thread,
+	const char *name)
+{
+	char link[WEFT__RUNS_DESCRIPTOR_BYTES];
+	const int fd = (int)thread->kernel.arguments[0];
+	weft__outside_add(thread, "sleeps in %s of descriptor ", name);
+	weft__outside_resolve_descriptor(outside, process, thread, fd, !writes(name));
+	weft__runs_kernel_descriptor(process->pid, fd, link);
+	thread->has_timeout = strcmp(link, "pipe") != 0; /* SO_RCVTIMEO */
+	thread->is_complete = thread->kind == WEFT__OUTSIDE_PEER && !weft__outside_hidden(outside);
+}
+
+/* The descriptors of a loop, of which the first are described. */
+static void resolve_list(struct weft__outside_host *outside,
+	const struct weft__outside_process *process, struct weft__outside_thread *thread,
+	const char *name, const struct pollfd *list, size_t count)
+{
+	weft__outside_add(thread, "sleeps in %s", name);
+	if (count)
+		weft__outside_add(thread, count == 1 ? " for descriptor " : " for descriptors ");
+	for (size_t i = 0; i < count && i < SHOWN; i++) {
+		weft__outside_add(thread, i ? ", " : "");
+		weft__outside_resolve_descriptor(
+			outside, process, thread, list[i].fd, list[i].events & POLLIN);
+	}
+	if (count > SHOWN)
+		weft__outside_add(thread, " and %zu%s more", count - SHOWN, count == LISTED ? " or" : "");
+}
+
+static void resolve_poll(struct weft__outside_host *outside,
+	const struct weft__outside_process *process, struct weft__outside_thread *thread,
+	const char *name)
+{
+	struct pollfd list[LISTED];
+	const uint64_t *arguments = thread->kernel.arguments;
+	const size_t count = arguments[1] < LISTED ? (size_t)arguments[1] : LISTED;
+	const bool is_read =
+		weft__outside_read(process->pid, arguments[0], list, count * sizeof(*list));
+	thread->has_timeout = strcmp(name, "poll") == 0 ? (int)arguments[2] >= 0 : arguments[2] != 0;
+	resolve_list(outside, process, thread, name, list, is_read ? count : 0);
+	thread->is_complete = is_read && count == 1 && thread->kind == WEFT__OUTSIDE_PEER &&
+						  !weft__outside_hidden(outside);
+}
+
+static void resolve_epoll(struct weft__outside_host *outside,
+	const struct weft__outside_process *process, struct weft__outside_thread *thread,
+	const char *name)
+{
+	int fds[LISTED];
+	struct pollfd list[LISTED];
+	const size_t count =
+		weft__runs_kernel_watched(process->pid, (int)thread->kernel.arguments[0], fds, LISTED);
+	for (size_t i = 0; i < count; i++)
+		list[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+	thread->has_timeout = (int)thread->kernel.arguments[3] >= 0;
+	resolve_list(outside, process, thread, name, list, count);
+}
+
+/* ---- Time ---- */
+
+static void resolve_sleep(const struct weft__outside_process *process,
+	struct weft__outside_thread *thread, const char *name)
+{
+	const bool is_clock = strcmp(name, "clock_nanosleep") == 0;
+	const uint64_t *arguments = thread->kernel.arguments;
+	struct timespec time;
+	thread->kind = WEFT__OUTSIDE_SLEEP;
+	thread->has_timeout = true;
+	weft__outside_add(thread, "sleeps in %s", name);
+	/* An absolute time says nothing about the length. */
+	if ((is_clock && arguments[1]) ||
+		!weft__outside_read(process->pid, arguments[is_clock ? 2 : 0], &time, sizeof(time)) ||
+		time.tv_nsec < 0 || time.tv_nsec > 999999999 || time.tv_sec < 0)
+		return;
+	if (time.tv_sec)
+		weft__outside_add(
+			thread, " for %" PRId64 ".%03ld s", (int64_t)time.tv_sec, time.tv_nsec / 1000000);
+	else
+		weft__outside_add(
+			thread, " for %ld.%03ld ms", time.tv_nsec / 1000000, time.tv_nsec / 1000 % 1000);
+}
+
+/* ---- All calls ---- */
+
+static void resolve_file_lock(const struct weft__outside_process *process,
+	struct weft__outside_thread *thread, const char *name)
+{
+	char file[WEFT__RUNS_DESCRIPTOR_BYTES];
+	const int fd = (int)thread->kernel.arguments[0];
+	weft__runs_kernel_descriptor(process->pid, fd, file);
+	weft__outside_add(thread, "waits in %s of descriptor %d", name, fd);
+	if (file[0])
+		weft__outside_add(thread, " (%s)", file);
+	weft__outside_resolve_file_lock(process, thread);
+}
+
+static void resolve_call(struct weft__outside_host *outside,
+	const struct weft__outside_process *process, struct weft__outside_thread *thread,
+	const char *name)
+{
+	const uint64_t *arguments = thread->kernel.arguments;
+	if (strcmp(name, "futex") == 0)
+		weft__outside_resolve_futex(process, thread);
+	else if (strcmp(name, "flock") == 0 || strcmp(name, "fcntl") == 0)
+		resolve_file_lock(process, thread, name);
+	else if (strcmp(name, "poll") == 0 || strcmp(name, "ppoll") == 0)
+		resolve_poll(outside, process, thread, name);
+	else if (strncmp(name, "epoll_", 6) == 0 && strstr(name, "wait"))
+		resolve_epoll(outside, process, thread, name);
+	else if (strcmp(name, "nanosleep") == 0 || strcmp(name, "clock_nanosleep") == 0)
+		resolve_sleep(process, thread, name);
+	else if (strcmp(name, "wait4") == 0)
+		weft__outside_resolve_child(
+			process, thread, (int)arguments[0] > 0 ? (pid_t)arguments[0] : 0);
+	else if (strcmp(name, "waitid") == 0)
+		weft__outside_resolve_child(
+			process, thread, arguments[0] == ID_PROCESS ? (pid_t)arguments[1] : 0);
+	else if (strcmp(name, "vfork") == 0)
+		weft__outside_resolve_child(process, thread, 0);
+	else if (takes_descriptor(name))
+		resolve_one(outside, process, thread, name);
+	else
+		weft__outside_add(thread, "sleeps in %s", name);
+}
+
+/* The thread is in no call that we know. */
+static void resolve_state(struct weft__outside_thread *thread)
+{
+	switch (thread->kernel.state) {
+	case 'R':
+		thread->kind = WEFT__OUTSIDE_RUNS;
+		weft__outside_add(thread, "runs");
+		return;
+	case 'T':
+		thread->kind = WEFT__OUTSIDE_STOPPED;
+		weft__outside_add(thread, "is stopped");
+		return;
+	case 't':
+		thread->kind = WEFT__OUTSIDE_STOPPED;
+		weft__outside_add(thread, "is stopped by a debugger");
+		return;
+	case 'Z':
+	case 'X':
+		thread->kind = WEFT__OUTSIDE_ENDED;
+		weft__outside_add(thread, "has ended");
+		return;
+	default:
+		break;
+	}
+	weft__outside_add(
+		thread, thread->kernel.state == 'D' ? "sleeps, and no signal wakes it" : "sleeps");
+	if (thread->kernel.function[0])
+		weft__outside_add(thread, " in the kernel's function %s", thread->kernel.function);
+}
+
+void weft__outside_resolve(struct weft__outside_host *outside,
+	struct weft__outside_process *process, weft__outside_call_name *name_of)
+{
+	for (uint32_t i = 0; i < process->count; i++) {
+		struct weft__outside_thread *thread = &process->threads[i];
+		const struct weft__runs_kernel *kernel = &thread->kernel;
+		const bool sleeps = kernel->state == 'S' || kernel->state == 'D';
+		const char *name = kernel->has_call && sleeps ? name_of(kernel->number) : NULL;
+		if (name)
+			resolve_call(outside, process, thread, name);
+		else
+			resolve_state(thread);
+		if (thread->other_count > WEFT__OUTSIDE_OTHERS) {
+			thread->other_count = WEFT__OUTSIDE_OTHERS;
+			thread->is_complete = false;
+		}
+	}
+}

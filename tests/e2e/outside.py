@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: ISC
+"""weft why on programs that record nothing: what their threads wait for, as it is seen from outside."""
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+
+from harness import case, equal, json_lines, main, skip, weft
+from waiting import all_processes, process_stat, wait_until
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SUBJECT = os.path.join(HERE, 'outside_subject.c')
+FOLDER = tempfile.TemporaryDirectory(prefix='weft-test-')
+
+
+def program(*flags):
+    """The subject, compiled as users do. A compiler's sanitizers have functions of their own in front of libc's."""
+    path = os.path.join(FOLDER.name, 'subject' + ''.join(flags))
+    if not os.path.exists(path):
+        result = subprocess.run(['gcc', '-D_GNU_SOURCE', '-g', *flags, '-pthread', SUBJECT, '-o', path], check=False)
+        if result.returncode:
+            skip('no compiler')
+    return path
+
+
+def children_of(pid):
+    return [child for child, (parent, _) in all_processes().items() if parent == pid]
+
+
+@contextlib.contextmanager
+def running(*command, threads=1, children=0):
+    """A program whose threads all sleep, in the calls in which they stay."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        def sleeps(pid, count):
+            states = [process_state(pid, thread) for thread in os.listdir('/proc/%d/task' % pid)]
+            return len(states) == count and set(states) == {'S'}
+        try:
+            wait_until('%s sleeps' % ' '.join(command), lambda: sleeps(process.pid, threads) and
+                       len(children_of(process.pid)) == children and
+                       all(sleeps(child, 1) for child in children_of(process.pid)), process)
+            if not readable(process.pid):
+                skip('this system does not show calls of other processes')
+            yield process
+        finally:
+            for child in children_of(process.pid):
+                os.kill(child, signal.SIGKILL)
+            process.kill()
+
+
+def process_state(pid, thread):
+    with contextlib.suppress(OSError), open('/proc/%d/task/%s/stat' % (pid, thread), 'rb') as file:
+        return file.read().rpartition(b')')[2].split()[0].decode()
+    return 'X'
+
+
+def readable(pid):
+    with contextlib.suppress(OSError), open('/proc/%d/syscall' % pid, 'rb') as file:
+        return bool(file.read(1))
+    return False
+
+
+def look(pid, wanted, status=0):
+    """The text of a look at which `wanted` has come true: a thread that sleeps may still be on its way to its last call."""
+    said = []
+
+    def is_there():
+        said[:] = [weft('why', pid, status=None)]
+        return re.search(wanted, said[0].stdout)
+    try:
+        wait_until(wanted, is_there)
+    except AssertionError as error:
+        raise AssertionError('%s\nsaid:\n%s' % (error, said[0].stdout)) from error
+    equal(said[0].returncode, status)
+    return said[0].stdout
+
+
+@case
+def a_deadlock_of_two_threads_has_its_functions_and_lines():
+    for flags in (['-O0'], ['-O2', '-fno-inline', '-fno-optimize-sibling-calls']):
+        with running(program(*flags), 'deadlock', threads=3) as process:
+            said = look(process.pid, r'^Deadlock: ')
+            one = re.search(r"thread (\d+) '[^']*' waits for mutex second_lock \(0x[0-9a-f]+\), held by thread (\d+) '[^']*', "
+                            r'in take_second \(outside_subject.c:\d+\) ← lock_forwards \(outside_subject.c:\d+\)', said)
+            other = re.search(r"thread (\d+) '[^']*' waits for mutex first_lock \(0x[0-9a-f]+\), held by thread (\d+) '[^']*', "
+                              r'in lock_backwards \(outside_subject.c:\d+\)', said)
+            assert one and other, said
+            equal(one.groups(), other.groups()[::-1])
+            assert re.search(r"thread %d '[^']*' waits for the end of thread %s '[^']*', in hang_in_deadlock .* ← main " % (
+                process.pid, one.group(1)), said), said
+            assert re.match(r"Deadlock: thread \d+ '[^']*', which waits for thread \d+ '[^']*', which waits for the first\.\n", said), said
+            lines = json_lines(weft('why', process.pid, '--json').stdout)
+            equal(sorted(lines[0]['tids']), sorted(map(int, one.groups())))
+            equal([line['waits'] for line in lines[1:]], ['join', 'mutex', 'mutex'])
+            equal(lines[2]['for'], [{'pid': process.pid, 'tid': lines[3]['tid']}])
+
+
+@case
+def each_kind_of_lock_has_its_holder_or_none():
+    with running(program('-O2', '-fno-inline'), 'kinds', threads=7) as process:
+        said = look(process.pid, r'in await_token')
+        held = r", held by thread %d '[^']*', in " % process.pid
+        for text in (r'mutex inheriting_lock \(0x[0-9a-f]+\)' + held + 'take_inheriting ',
+                     r'mutex robust_lock \(0x[0-9a-f]+\)' + held + 'take_robust ',
+                     r'rwlock table_lock \(0x[0-9a-f]+\)' + held + 'read_table ',
+                     r'rwlock table_lock \(0x[0-9a-f]+\)' + held + 'write_table ',
+                     r'condition ready \(0x[0-9a-f]+\), which any thread may signal, in await_condition ',
+                     r'semaphore tokens \(0x[0-9a-f]+\), which nobody owns: any thread may post it, in await_token ',
+                     r'sleeps in pause, in hang_in_kinds '):
+            assert re.search(text, said), said
+        assert 'Deadlock' not in said and 'Circle' not in said, said
+
+
+@case
+def processes_that_wait_for_each_other_are_found():
+    with running(program('-O0'), 'pipes', children=1) as process:
+        child, = children_of(process.pid)
+        said = look(process.pid, r'^Deadlock: ')
+        for one, other in ((process.pid, child), (child, process.pid)):
+            assert re.search(r"thread %d '[^']*' sleeps in read of descriptor \d+ \(pipe, written by \S+ %d\), in hang_in_pipes " % (
+                one, other), said), said
+    with running(program('-O0'), 'connection', children=1) as process:
+        child, = children_of(process.pid)
+        said = look(process.pid, r'^Circle: .*, until a timeout ends a wait\.\n')
+        assert re.search(r"thread %d '[^']*' sleeps in read of descriptor \d+ \(unix, to \S+ %d\)" % (process.pid, child), said), said
+    with running(program('-O0'), 'own-pipe') as process:
+        look(process.pid, r"^Deadlock: thread %d '[^']*' waits for itself\.\n" % process.pid)
+
+
+@case
+def the_holder_of_a_file_lock_waits_for_its_child():
+    path = os.path.join(FOLDER.name, 'journal')
+    with running(program('-O0'), 'file-lock', path, children=1) as process:
+        child, = children_of(process.pid)
+        said = look(child, r'^Deadlock: ')
+        assert re.search(r"thread %d '[^']*' waits in flock of descriptor \d+ \(%s\) for a lock held by \S+ %d, in hang_in_file_lock " % (
+            child, re.escape(path), process.pid), said), said
+        assert re.search(r"thread %d '[^']*' waits for the end of child \S+ %d, in hang_in_file_lock " % (process.pid, child), said), said
+
+
+@case
+def a_sleep_is_no_wait_for_another():
+    with running(program('-O0'), 'sleep') as process:
+        look(process.pid, r'sleeps in clock_nanosleep for 1000\.000 s, in sleep_long \(outside_subject.c:\d+\) ← main ', status=1)
+
+
+@case
+def a_connection_leads_to_the_other_process():
+    with socket.create_server(('127.0.0.1', 0)) as server:
+        port = server.getsockname()[1]
+        client = 'import socket; socket.create_connection(("127.0.0.1", %d)).recv(1)' % port
+        with running('/usr/bin/python3', '-c', client) as process:
+            connection, _ = server.accept()
+            with connection:
+                look(process.pid, r'sleeps in recvfrom of descriptor \d+ \(tcp 127\.0\.0\.1:\d+ - 127\.0\.0\.1:%d, to \S+ %d\)' % (port, os.getpid()))
+
+
+@case
+def a_process_that_has_ended_or_is_not_there():
+    with subprocess.Popen(['true']) as process:
+        wait_until('it has ended', lambda: process_stat(process.pid)[0] == b'Z')
+        said = weft('why', process.pid, status=1).stdout
+        assert 'has ended, and its parent, process %d, has not asked how.' % os.getpid() in said, said
+    weft('why', process.pid, status=3)
+
+
+main()

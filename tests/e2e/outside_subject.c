@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A program that records nothing and hangs in the way that its argument names. It prints a line
+ * once its threads are on their way there; the test looks until they have arrived.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER,
+					   second_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t inheriting_lock, robust_lock;
+static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t both;
+static sem_t tokens;
+
+static void take_second(void)
+{
+	pthread_mutex_lock(&second_lock);
+}
+
+static void *lock_forwards(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&first_lock);
+	pthread_barrier_wait(&both);
+	take_second();
+	return NULL;
+}
+
+static void *lock_backwards(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&second_lock);
+	pthread_barrier_wait(&both);
+	pthread_mutex_lock(&first_lock);
+	return NULL;
+}
+
+static pthread_t start(void *(*function)(void *))
+{
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, function, NULL))
+		abort();
+	return thread;
+}
+
+static void hang_in_deadlock(void)
+{
+	pthread_barrier_init(&both, NULL, 2);
+	pthread_t thread = start(lock_forwards);
+	start(lock_backwards);
+	pthread_join(thread, NULL);
+}
+
+/* ---- Kinds of locks, held by the main thread ---- */
+
+static void *take_inheriting(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&inheriting_lock);
+	return NULL;
+}
+
+static void *take_robust(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&robust_lock);
+	return NULL;
+}
+
+static void *read_table(void *unused)
+{
+	(void)unused;
+	pthread_rwlock_rdlock(&table_lock);
+	return NULL;
+}
+
+static void *write_table(void *unused)
+{
+	(void)unused;
+	pthread_rwlock_wrlock(&table_lock);
+	return NULL;
+}
+
+static void *await_condition(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&first_lock);
+	for (;;)
+		pthread_cond_wait(&ready, &first_lock);
+}
+
+static void *await_token(void *unused)
+{
+	(void)unused;
+	sem_wait(&tokens);
+	return NULL;
+}
+
+static void hang_in_kinds(void)
+{
+	pthread_mutexattr_t attributes;
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&inheriting_lock, &attributes);
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&robust_lock, &attributes);
+	pthread_mutex_lock(&inheriting_lock);
+	pthread_mutex_lock(&robust_lock);
+	pthread_rwlock_wrlock(&table_lock);
+	sem_init(&tokens, 0, 0);
+	start(take_inheriting);
+	start(take_robust);
+	start(read_table);
+	start(write_table);
+	start(await_condition);
+	start(await_token);
+	pause();
+}
+
+/* ---- Pipes, files, children ---- */
+
+/* Each of two processes waits until the other has written. */
+static void hang_in_pipes(void)
+{
+	int there[2], back[2];
+	char byte;
+	if (pipe(there) || pipe(back))
+		abort();
+	const pid_t child = fork();
+	if (child == 0) {
+		close(there[1]);
+		close(back[0]);
+		printf("%d\n", (int)getpid());
+		fflush(stdout);
+		(void)!read(there[0], &byte, 1);
+		_exit(0);
+	}
+	close(there[0]);
+	close(back[1]);
+	(void)!read(back[0], &byte, 1);
+}
+
+/* The only writer of the pipe is its reader. */
+static void hang_in_own_pipe(void)
+{
+	int ends[2];
+	char byte;
+	if (pipe(ends))
+		abort();
+	(void)!read(ends[0], &byte, 1);
+}
+
+static void hang_in_connection(void)
+{
+	int ends[2];
+	char byte;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		abort();
+	const pid_t child = fork();
+	close(ends[child == 0]);
+	if (child == 0) {
+		printf("%d\n", (int)getpid());
+		fflush(stdout);
+	}
+	(void)!read(ends[child != 0], &byte, 1);
+}
+
+static void hang_in_file_lock(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || flock(fd, LOCK_EX))
+		abort();
+	const pid_t child = fork();
+	if (child != 0) {
+		waitpid(child, NULL, 0);
+		return;
+	}
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	flock(fd, LOCK_EX);
+	_exit(0);
+}
+
+static void sleep_long(void)
+{
+	sleep(1000);
+}
+
+static volatile unsigned long turns;
+
+static void parse_forever(void)
+{
+	for (;;)
+		turns++;
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "";
+	puts("ready");
+	fflush(stdout);
+	if (strcmp(way, "deadlock") == 0)
+		hang_in_deadlock();
+	else if (strcmp(way, "kinds") == 0)
+		hang_in_kinds();
+	else if (strcmp(way, "pipes") == 0)
+		hang_in_pipes();
+	else if (strcmp(way, "own-pipe") == 0)
+		hang_in_own_pipe();
+	else if (strcmp(way, "connection") == 0)
+		hang_in_connection();
+	else if (strcmp(way, "file-lock") == 0 && argc > 2)
+		hang_in_file_lock(argv[2]);
+	else if (strcmp(way, "sleep") == 0)
+		sleep_long();
+	else if (strcmp(way, "spin") == 0)
+		parse_forever();
+	return 0;
+}
