@@ -67,6 +67,20 @@ uint64_t weft__hooks_main_task(void)
 	return main_epoch == weft__hooks_epoch() ? main_task : WEFT_TASK_NONE;
 }
 
+bool weft__hooks_has_to_wait;
+static void (*first_wait)(void);
+
+void weft__hooks_offer_first_wait(void (*function)(void))
+{
+	first_wait = function;
+}
+
+void weft__hooks_first_wait(void)
+{
+	if (__atomic_exchange_n(&weft__hooks_has_to_wait, false, __ATOMIC_RELAXED))
+		first_wait();
+}
+
 void weft__hooks_process_begins(uint64_t task)
 {
 	main_task = task;
@@ -83,8 +97,10 @@ void weft__hooks_process_begins(uint64_t task)
 	weft_tag_value_as(
 		task, WEFT_TAG_WRITES, (int64_t)weft__hooks_key(WEFT__HOOKS_CHILD_EXITS, parent_pid()));
 	weft__hooks_system_end();
-	if (weft__hooks_epoch() != 1)
-		weft__hooks_unseen_inherited();
+	if (weft__hooks_epoch() == 1)
+		return;
+	weft__hooks_has_to_wait = first_wait != NULL;
+	weft__hooks_unseen_inherited();
 }
 
 /* ---- Descriptors ---- */

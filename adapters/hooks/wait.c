@@ -62,6 +62,8 @@ void weft__hooks_wait_begin(
 		return;
 	if (ret->waiter == weft__hooks_main_task())
 		weft__hooks_title_waits();
+	if (unlikely(weft__hooks_has_to_wait))
+		weft__hooks_first_wait();
 	begin(ret, call);
 	weft_moment_begin();
 	weft_try_read_as(ret->waiter, source);

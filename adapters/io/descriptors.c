@@ -18,6 +18,8 @@
 
 struct weft__io_descriptor *weft__io_descriptors;
 struct weft__io_object *weft__io_blocks[WEFT__IO_DESCRIPTORS / WEFT__IO_BLOCK];
+#define INHERITED_MAX 16 /* pipes that a process says it has kept open */
+
 static uint32_t objects_end; /* those from here on have never been used */
 static pid_t process;
 
@@ -57,6 +59,34 @@ static unsigned run_down(void)
 	return count;
 }
 
+/* False in a child of vfork: it shares this memory with its parent, but not the descriptors. */
+static bool is_this_process(void)
+{
+	if (!weft__hooks_system_begin())
+		return false;
+	bool is = (pid_t)syscall(SYS_getpid) == process;
+	weft__hooks_system_end();
+	return is;
+}
+
+/* Marks the writing ends of pipes that the process has inherited, and not closed before it waits:
+ * the readers wait for it, if they wait for the end of the pipe. */
+static void mark_inherited(void)
+{
+	struct weft__io_object *object;
+	unsigned left = INHERITED_MAX;
+	if (!is_this_process())
+		return;
+	for (uint32_t i = 1; left && (object = next_object(&i)); i++) {
+		if (object->epoch == weft__hooks_epoch() || object->type != WEFT__IO_PIPE ||
+			!(object->flags & WEFT__IO_WRITES) || object->channel <= WEFT__IO_OWN_TASK)
+			continue;
+		weft__io_task(-1, object); /* the name of a pipe needs no descriptor */
+		weft__io_mark_ends(-1, object);
+		left--;
+	}
+}
+
 /* Memory of zeros, which the kernel provides when it is first written; NULL if there is none. */
 static void *map_table(size_t size)
 {
@@ -76,17 +106,8 @@ __attribute__((constructor(105))) static void begin(void)
 	begin_child();
 	weft__hooks_has_forked = false;
 	weft__hooks_rundown_add(run_down);
+	weft__hooks_offer_first_wait(mark_inherited);
 	pthread_atfork(NULL, NULL, begin_child);
-}
-
-/* False in a child of vfork: it shares this memory with its parent, but not the descriptors. */
-static bool is_this_process(void)
-{
-	if (!weft__hooks_system_begin())
-		return false;
-	bool is = (pid_t)syscall(SYS_getpid) == process;
-	weft__hooks_system_end();
-	return is;
 }
 
 /* ---- Objects ---- */

@@ -40,6 +40,7 @@ struct weft_chain_hop {
 	uint32_t edge; /* the resolve, signal or receive that ends the wait, or WEFT_NONE */
 	struct weft_story_wait wait;
 	bool is_written; /* of WEFT_CHAIN_OTHER_END: `wait.source` writes; else it reads */
+	bool is_kept;    /* … has not written, but keeps the end open to which it could */
 };
 
 /* The state of the last task; `since`, `until`, `edge` and `first` are members of `end` below. */

@@ -105,10 +105,17 @@ static void write_other_end(
 										  weft__story_is_kind(story->model, wait->task, "pidfd"));
 	add_subject(s, story, wait->task,
 		is_exit           ? " is the end of "
+		: hop->is_kept    ? " is kept open by "
 		: hop->is_written ? " is written by "
 						  : " is read by ");
 	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
 	weft__story_words_add_subject(w, story->model, wait->source, OTHER_LETTERS);
+	const uint32_t buffer = story->model->tasks.buffer[wait->source];
+	if (hop->is_kept && !is_exit && buffer != story->model->tasks.buffer[wait->task]) {
+		w = weft__story_clause(s, WORTH_EXTRA);
+		weft__story_words_add(w, " in ");
+		weft__story_words_add_process(w, story->model, buffer);
+	}
 	if (!wait->others)
 		return;
 	w = weft__story_clause(s, WORTH_EXTRA);

@@ -126,6 +126,7 @@ static bool find_other_end(
 	hop->wait.source = other.user;
 	hop->wait.others = other.others;
 	hop->is_written = other.writes;
+	hop->is_kept = other.is_kept;
 	return true;
 }
 

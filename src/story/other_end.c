@@ -185,17 +185,21 @@ static bool has_run(const struct weft_model *model, uint32_t task)
 	return model->tasks.first_activation[task] < model->tasks.end_activation[task];
 }
 
-static uint32_t user_of(const struct weft_story *story, const struct weft__end *own,
-	const struct weft__other_end *other, uint64_t at)
+/* The task that uses `other->end`; sets `is_kept`. */
+static uint32_t user_of(
+	const struct weft_story *story, uint32_t sender, struct weft__other_end *other, uint64_t at)
 {
 	const struct weft_model *model = story->model;
-	uint32_t user = own->writes ? WEFT_NONE : last_sender(story, own->task, at);
+	const uint32_t buffer = model->tasks.buffer[other->end];
+	uint32_t user =
+		sender != WEFT_NONE && model->tasks.buffer[sender] == buffer ? sender : WEFT_NONE;
 	if (!is_alive(model, user, at))
 		user = last_user(story, other->end, at);
+	other->is_kept = other->writes && user == WEFT_NONE;
 	if (!is_alive(model, user, at))
 		user = model->tasks.parent[other->end];
 	if (!is_alive(model, user, at))
-		user = first_thread(model, model->tasks.buffer[other->end]);
+		user = first_thread(model, buffer);
 	if (has_run(model, other->end))
 		user = other->end; /* a loop lets the connection itself run */
 	return is_alive(model, user, at) ? weft__story_become_at(model, user, at) : WEFT_NONE;
@@ -266,6 +270,21 @@ static uint32_t inner_end(
 	return found;
 }
 
+/* Counts the living ends of other processes, and finds the one of the process that has sent last.
+ */
+static uint32_t find_outer_ends(const struct weft_story *story, const struct weft__end *own,
+	uint32_t sender, uint64_t at_ns, uint32_t *ret_end)
+{
+	const uint32_t *buffer = story->model->tasks.buffer;
+	uint32_t count = 0, at = first_of(&story->index->ends, own->key), end;
+	while ((end = next_end(story, own, at_ns, &at)) != WEFT_NONE) {
+		const bool has_sent = sender != WEFT_NONE && buffer[end] == buffer[sender];
+		if (!count++ || has_sent)
+			*ret_end = end;
+	}
+	return count;
+}
+
 /* False if the task is no end. */
 static bool own_end(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__end *ret)
@@ -280,19 +299,18 @@ bool weft__story_other_end(
 	struct weft__end own;
 	if (!own_end(story, task, at_ns, &own))
 		return false;
-	uint32_t at = first_of(&story->index->ends, own.key);
-	struct weft__other_end other = {
-		.end = next_end(story, &own, at_ns, &at), .writes = !own.writes};
-	if (other.end == WEFT_NONE) {
+	const uint32_t sender = own.writes ? WEFT_NONE : last_sender(story, own.task, at_ns);
+	struct weft__other_end other = {.end = WEFT_NONE, .writes = !own.writes};
+	const uint32_t count = find_outer_ends(story, &own, sender, at_ns, &other.end);
+	if (!count) {
 		other.end = inner_end(story, &own, at_ns);
 		other.is_inner = true;
 	}
 	if (other.end == WEFT_NONE)
 		return false;
-	while (next_end(story, &own, at_ns, &at) != WEFT_NONE)
-		other.others++;
+	other.others = count ? count - 1 : 0;
 	other.is_any_child = own.key >> 56 == WEFT_KEY_CHILD_EXITS;
-	other.user = user_of(story, &own, &other, at_ns);
+	other.user = user_of(story, sender, &other, at_ns);
 	*ret = other;
 	return other.user != WEFT_NONE && other.user != task;
 }

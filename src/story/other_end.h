@@ -29,6 +29,7 @@ struct weft__other_end {
 	uint32_t user;   /* the task that reads or writes there */
 	uint32_t others; /* further ends of this sort, as of a pipe to which several processes write */
 	bool is_any_child; /* the wait is for the end of any child, and the user one of them */
+	bool is_kept;      /* it writes, as far as the trace shows, nothing, but keeps a pipe open */
 	bool is_inner;     /* it is one of the same process, of which any thread may use that end */
 	bool writes;       /* the user writes what is waited for; else, it makes room by reading */
 };

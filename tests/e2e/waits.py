@@ -68,6 +68,16 @@ def a_child_that_may_end_lets_its_parent_go_on():
 
 
 @case
+def a_helper_that_has_inherited_a_pipe():
+    """The reader waits for the end of the pipe, which the helper keeps open without writing."""
+    with temporary_directory() as folder:
+        hang = Hang('inherited', '', waits=['exit of process', 'pipe', 'any signal'], folder=folder)
+        why = hang.why('exit of process %d' % hang.pids[1])
+        assert re.search("pipe [0-9]+ 'pipe' is kept open by thread [0-9]+ 'waits-subject' in waits-subject %d" % hang.pids[2], why), why
+        assert re.search("thread [0-9]+ 'waits-subject' waits for call [0-9]+ 'any signal'", why), why
+
+
+@case
 def a_writer_that_readers_pass():
     """Readers are recorded from when the writer waits: those who read then, and those who come later."""
     with temporary_directory() as folder:

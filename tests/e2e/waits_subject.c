@@ -108,6 +108,32 @@ static void parent(const char *how)
 	wait_for(call, children[0]);
 }
 
+/* ---- A reader of a pipe that a helper, which waits for something else, has inherited ---- */
+
+static void inherited(const char *how)
+{
+	int ends[2];
+	pid_t children[CHILDREN];
+	char byte;
+	(void)how;
+	check(pipe(ends) == 0, "pipe");
+	if ((children[0] = fork()) == 0) {
+		close(ends[1]);
+		while (read(ends[0], &byte, 1) == 1)
+			;
+		_exit(0);
+	}
+	close(ends[0]);
+	if ((children[1] = fork()) == 0) {
+		pause();
+		_exit(0);
+	}
+	check(write(ends[1], "x", 1) == 1, "write");
+	close(ends[1]);
+	print_processes(children, CHILDREN);
+	waitpid(children[0], NULL, 0);
+}
+
 /* ---- A writer that never comes between two readers, as always one of them reads ---- */
 
 static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
@@ -192,7 +218,8 @@ int main(int count, char **arguments)
 	static const struct {
 		const char *name;
 		void (*function)(const char *how);
-	} parts[] = {{"parent", parent}, {"readers", readers}, {"backlog", backlog}};
+	} parts[] = {
+		{"parent", parent}, {"inherited", inherited}, {"readers", readers}, {"backlog", backlog}};
 	for (size_t i = 0; count == 3 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function(arguments[2]);

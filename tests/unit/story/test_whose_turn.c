@@ -336,7 +336,7 @@ static void two_full_pipes_are_a_circle(void **state)
 	loaded_finish(&loaded);
 }
 
-/* A reader depends on the one that writes, which may be busy. Two writers are no circle. */
+/* A reader depends on the one that can write, which may be busy. Two writers are no circle. */
 static void a_reader_waits_for_the_writer(void **state)
 {
 	(void)state;
@@ -350,7 +350,7 @@ static void a_reader_waits_for_the_writer(void **state)
 		struct weft_chain *chain = chain_of(&loaded, 0, 1, WEFT_STORY_WHOLE);
 		assert_int_equal(chain->count, 2);
 		assert_int_equal(chain->end.type, WEFT_CHAIN_RUNS);
-		assert_non_null(strstr(hop(&loaded, chain, 1), " is written by "));
+		assert_non_null(strstr(hop(&loaded, chain, 1), " is kept open by "));
 		assert_int_equal(chain->hops[1].wait.others, more);
 		weft_chain_destroy(chain);
 		loaded_finish(&loaded);
