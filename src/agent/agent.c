@@ -195,5 +195,6 @@ bool weft__agent_look(struct weft__agent *agent, int64_t now)
 	weft__agent_entries_commit(&agent->entries, ledger, now);
 	weft__agent_ledger_commit(ledger, now);
 	weft__agent_alerts_test(&agent->alerts, ledger, now);
+	weft__agent_alerts_report_unused(&agent->alerts, ledger);
 	return true;
 }

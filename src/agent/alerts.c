@@ -25,6 +25,11 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+bool weft__agent_alerts_is_rule(const char *rule)
+{
+	return weft__trigger_is_metric_rule(rule, strlen(rule));
+}
+
 int weft__agent_alerts_add(
 	struct weft__agent_alerts *alerts, const char *rule, struct weft_trigger_error *ret_error)
 {
@@ -54,7 +59,10 @@ void weft__agent_alerts_finish(struct weft__agent_alerts *alerts)
 		weft__trigger_metric_rule_finish(&rule->it);
 	}
 	free(alerts->rules);
-	*alerts = (struct weft__agent_alerts){.capture = alerts->capture};
+	*alerts = (struct weft__agent_alerts){.capture = alerts->capture,
+		.takes = alerts->takes,
+		.is_busy = alerts->is_busy,
+		.context = alerts->context};
 }
 
 /* ---- Rules that watch nothing ---- */
@@ -92,7 +100,6 @@ static bool is_watched(const struct weft__agent_watched *watched, unsigned side)
 	return false;
 }
 
-/* A rule that names a metric wrongly never fires, which nobody would notice. */
 static void report_if_unused(
 	struct weft__agent_alert_rule *rule, const struct weft__agent_all_series *all)
 {
@@ -120,6 +127,14 @@ static void report_if_unused(
 		rule->was_reported = true;
 	}
 	rule->was_reported = true;
+}
+
+void weft__agent_alerts_report_unused(
+	struct weft__agent_alerts *alerts, const struct weft__agent_ledger *ledger)
+{
+	for (size_t i = 0; i < alerts->count; i++)
+		if (!alerts->rules[i].was_reported)
+			report_if_unused(&alerts->rules[i], &ledger->series);
 }
 
 /* ---- Firing ---- */
@@ -215,7 +230,10 @@ static void fire(struct weft__agent_alerts *alerts, struct weft__agent_alert_rul
 	weft_text_finish(&text);
 	for (size_t i = 0; i < count; i++) {
 		const struct weft__agent_region *region = processes[i].region;
-		weft__agent_capture(&alerts->capture, region->pid, region->program, &alert);
+		if (alerts->takes)
+			alerts->takes(alerts->context, region->pid, &alert);
+		else
+			weft__agent_capture(&alerts->capture, region->pid, region->program, &alert);
 		if (rule->it.category.size)
 			weft__agent_levels_set(&alerts->levels, owner_of(alerts, rule, group), region->pid,
 				rule->it.category, (enum weft_level)rule->it.level);
@@ -253,7 +271,8 @@ static void test_group(struct weft__agent_alerts *alerts, struct weft__agent_ale
 	if (!group->holds)
 		group->since_ns = time_ns;
 	group->holds = true;
-	if (group->has_fired || time_ns - group->since_ns < rule->it.for_ns)
+	if (group->has_fired || time_ns - group->since_ns < rule->it.for_ns ||
+		(alerts->is_busy && alerts->is_busy(alerts->context)))
 		return;
 	group->has_fired = true;
 	fire(alerts, rule, number, ledger, time_ns);
@@ -268,8 +287,6 @@ void weft__agent_alerts_test(
 		if (weft__agent_watched_look(&rule->watched, &rule->it, &ledger->series, time_ns, now) ||
 			!reserve_groups(rule))
 			continue; /* without memory it is tested later */
-		if (!rule->was_reported)
-			report_if_unused(rule, &ledger->series);
 		for (uint32_t k = 0; k < rule->watched.value_count; k++)
 			test_group(alerts, rule, k, ledger, time_ns);
 	}

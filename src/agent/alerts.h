@@ -28,7 +28,14 @@ struct weft__agent_alerts {
 	struct weft__agent_alert_rule *rules;
 	size_t count;
 	struct weft__agent_levels levels;
+	/* Takes the snapshots instead; NULL: they go into the folder of `capture`. */
+	void (*takes)(void *context, pid_t pid, const struct weft_trace_alert *alert);
+	bool (*is_busy)(void *context); /* rules that hold fire later; NULL: never */
+	void *context;
 };
+
+/* True if the text begins like a rule about metrics. */
+bool weft__agent_alerts_is_rule(const char *rule);
 
 /* Adds a rule. As weft_triggers_add. */
 int weft__agent_alerts_add(
@@ -37,6 +44,11 @@ int weft__agent_alerts_add(
 /* Tests all rules after a look. */
 void weft__agent_alerts_test(
 	struct weft__agent_alerts *alerts, const struct weft__agent_ledger *ledger, int64_t now);
+
+/* Reports rules that watch nothing, and each of them once: such a rule never fires, which nobody
+ * would notice. */
+void weft__agent_alerts_report_unused(
+	struct weft__agent_alerts *alerts, const struct weft__agent_ledger *ledger);
 
 /* Restores all levels. */
 void weft__agent_alerts_finish(struct weft__agent_alerts *alerts);

@@ -123,15 +123,31 @@ static bool add_change(struct weft__agent_ledger *ledger, struct weft__agent_reg
 	return true;
 }
 
-static int write_item(struct weft__agent_ledger *ledger, struct weft__agent_region *region,
+/* True if the total that will be written has changed. */
+static bool count_item(struct weft__agent_ledger *ledger, struct weft__agent_region *region,
 	struct weft__agent_item *item, int64_t now)
 {
 	const struct weft__agent_series *series = &ledger->series.list[item->series];
-	item->is_written = false;
-	if (item->is_refused || item->now == item->seen ||
-		!weft__agent_series_is_billed(series->type) || !add_change(ledger, region, item, now))
+	item->is_written = !item->is_refused && item->now != item->seen &&
+					   weft__agent_series_is_billed(series->type) &&
+					   add_change(ledger, region, item, now);
+	return item->is_written;
+}
+
+void weft__agent_ledger_count(struct weft__agent_ledger *ledger, int64_t now)
+{
+	for (size_t i = 0; i < ledger->regions.count; i++) {
+		struct weft__agent_region *region = ledger->regions.list[i];
+		for (size_t k = 0; k < region->item_count; k++)
+			count_item(ledger, region, &region->items[k], now);
+	}
+}
+
+static int write_item(struct weft__agent_ledger *ledger, struct weft__agent_region *region,
+	struct weft__agent_item *item, int64_t now)
+{
+	if (!count_item(ledger, region, item, now))
 		return SQLITE_OK;
-	item->is_written = true;
 	return RUN(ledger, WEFT__AGENT_SET_SEEN, WEFT__AGENT_T(region->name),
 		WEFT__AGENT_I((int64_t)item->series + 1), WEFT__AGENT_I(item->now));
 }

@@ -46,6 +46,9 @@ bool weft__agent_ledger_has_dead(const struct weft__agent_ledger *ledger, int64_
 /* Writes all changes, inside a transaction. A result of SQLite. */
 int weft__agent_ledger_write(struct weft__agent_ledger *ledger, int64_t now);
 
+/* Adds all changes to the totals in memory alone. */
+void weft__agent_ledger_count(struct weft__agent_ledger *ledger, int64_t now);
+
 /* Once the transaction is committed: takes what was written as seen, and removes the files of
  * processes that have ended. */
 void weft__agent_ledger_commit(struct weft__agent_ledger *ledger, int64_t now);

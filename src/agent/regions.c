@@ -161,25 +161,34 @@ static bool make_room(struct weft__agent_regions *regions)
 	return list;
 }
 
-/* Takes the descriptor, also after a failure. NULL: there is no memory, or there are too many.
- */
+/* NULL: there is no memory, or there are too many. */
+static struct weft__agent_region *add(struct weft__agent_regions *regions,
+	enum weft__agent_kind kind, const char *name, uint64_t user)
+{
+	struct weft__agent_region *region = NULL;
+	if (make_room(regions) && count_of_user(regions, user) < REGIONS_OF_USER_MAX)
+		region = calloc(1, sizeof(*region));
+	if (!region)
+		return NULL;
+	region->kind = kind;
+	memcpy(region->name, name, 32);
+	region->user = user;
+	region->fd = -1;
+	regions->list[regions->count++] = region;
+	return region;
+}
+
+/* Takes the descriptor, also after a failure. */
 static struct weft__agent_region *add_region(
 	struct weft__agent_regions *regions, enum weft__agent_kind kind, const char *name, int fd)
 {
 	struct stat status;
-	struct weft__agent_region *region = NULL;
-	if (fstat(fd, &status) == 0 && make_room(regions) &&
-		count_of_user(regions, status.st_uid) < REGIONS_OF_USER_MAX)
-		region = calloc(1, sizeof(*region));
-	if (!region) {
+	struct weft__agent_region *region =
+		fstat(fd, &status) == 0 ? add(regions, kind, name, status.st_uid) : NULL;
+	if (region)
+		region->fd = fd;
+	else
 		close(fd);
-		return NULL;
-	}
-	region->kind = kind;
-	memcpy(region->name, name, 32);
-	region->user = status.st_uid;
-	region->fd = fd;
-	regions->list[regions->count++] = region;
 	return region;
 }
 
@@ -328,6 +337,34 @@ void weft__agent_regions_search(struct weft__agent_regions *regions)
 	weft__agent_search_run(&regions->search, look_at, regions);
 }
 
+/* ---- Processes ---- */
+
+void weft__agent_regions_add_process(struct weft__agent_regions *regions, pid_t pid,
+	const char *program, const char *boot, double born)
+{
+	char name[33];
+	uint64_t started = 0, users[4];
+	if (weft__source_process_look(pid, &started) == WEFT__SOURCE_PROCESS_ENDED || !started ||
+		!weft__source_process_users(pid, users))
+		return;
+	/* Unique for all times, so that an agent that starts again knows what it has seen. */
+	snprintf(name, sizeof(name), "%08x%016llx%.8s", (unsigned)pid, (unsigned long long)started,
+		*boot ? boot : "00000000");
+	struct weft__agent_region *region = weft__agent_regions_named(regions, name);
+	if (region && strcmp(region->program, program) == 0)
+		return;
+	if (region)
+		region->is_dead = true; /* it has become another program, which begins at 0 */
+	region = add(regions, WEFT__AGENT_PROCESS, name, users[1]);
+	if (!region)
+		return;
+	snprintf(region->program, sizeof(region->program), "%s", program);
+	region->pid = pid;
+	region->started = started;
+	region->born = born;
+	region->is_begun = true;
+}
+
 /* ---- Values ---- */
 
 /* A signal for a process that opens the file meanwhile is ignored by the agent. */
@@ -433,8 +470,10 @@ bool weft__agent_regions_remove(
 	struct weft__agent_regions *regions, const struct weft__agent_region *region)
 {
 	char name[WEFT_ABI_AGENT_NAME_BYTES];
+	if (region->started)
+		return true;
 	name_of(region->name, region->kind, name);
-	return region->started || unlinkat(regions->folder, name, 0) == 0 || errno == ENOENT;
+	return unlinkat(regions->folder, name, 0) == 0 || errno == ENOENT;
 }
 
 bool weft__agent_regions_is_gone(const struct weft__agent_regions *regions, const char *region)

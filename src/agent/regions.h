@@ -18,6 +18,7 @@
 #include "abi/metric_abi.h"
 #include "agent/search.h"
 #include "base/index.h"
+#include "runs/attach/counters.h"
 
 /* A value in a region. */
 struct weft__agent_item {
@@ -31,11 +32,13 @@ struct weft__agent_item {
 	double real;
 };
 
-/* Counters, or metrics with types and labels. */
+/* Memory with counters, or metrics with types and labels; or no memory: the values are asked for by
+ * the process's number. */
 enum weft__agent_kind {
 	WEFT__AGENT_COUNTERS,
 	WEFT__AGENT_METRICS,
-	WEFT__AGENT_KINDS
+	WEFT__AGENT_KINDS,
+	WEFT__AGENT_PROCESS = WEFT__AGENT_KINDS
 };
 
 struct weft__agent_region {
@@ -71,6 +74,8 @@ struct weft__agent_regions {
 	size_t limit; /* no more than these are taken */
 	struct weft__agent_search search;
 	void *memory; /* room for one copy of either kind */
+	/* Reads what a process has. 0 or an errno. */
+	int (*reads)(pid_t pid, struct weft__runs_counters *ret_counters);
 };
 
 /* Opens the folder, which must be safe, and locks it. NULL: only nameless memory. 0 or an errno;
@@ -83,6 +88,10 @@ int weft__agent_regions_find(struct weft__agent_regions *regions);
 
 /* The same for the nameless memory of living processes, some of them at each call. */
 void weft__agent_regions_search(struct weft__agent_regions *regions);
+
+/* Adds a process, unless it is there already. `born`: when its values were 0. */
+void weft__agent_regions_add_process(struct weft__agent_regions *regions, pid_t pid,
+	const char *program, const char *boot, double born);
 
 /* Sets is_dead of all regions. Values that are read afterwards are the last ones of the dead. */
 void weft__agent_regions_look(struct weft__agent_regions *regions);

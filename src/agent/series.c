@@ -92,7 +92,7 @@ struct weft__agent_key weft__agent_series_key(
 
 /* ---- The table ---- */
 
-static int init(struct weft__agent_all_series *all)
+int weft__agent_series_init(struct weft__agent_all_series *all)
 {
 	const size_t limit = all->limit;
 	*all = (struct weft__agent_all_series){.limit = limit};
@@ -284,7 +284,7 @@ int weft__agent_series_load(struct weft__agent_all_series *all, sqlite3 *databas
 		" ORDER BY number DESC LIMIT 1), 0), unit, scale, bound"
 		" FROM series LEFT JOIN ledger ON ledger.series = id ORDER BY id";
 	sqlite3_stmt *row;
-	int result = init(all), step = SQLITE_DONE;
+	int result = weft__agent_series_init(all), step = SQLITE_DONE;
 	if (!result)
 		result = sqlite3_prepare_v2(database, sql, -1, &row, NULL);
 	if (result)

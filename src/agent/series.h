@@ -76,6 +76,9 @@ static inline bool weft__agent_series_is_billed(enum weft__agent_type type)
 	return type <= WEFT__AGENT_TYPE_HISTOGRAM;
 }
 
+/* None, with the limit that there is. A result of SQLite. */
+int weft__agent_series_init(struct weft__agent_all_series *all);
+
 /* Reads all from the database. A result of SQLite. */
 int weft__agent_series_load(struct weft__agent_all_series *all, sqlite3 *database);
 void weft__agent_series_finish(struct weft__agent_all_series *all);

@@ -173,10 +173,28 @@ static void take_histogram(struct reading *reading, const struct weft__runs_coun
 	}
 }
 
+/* Frees the counters. */
+static void take_counters(struct reading *reading, struct weft__runs_counters *counters)
+{
+	const struct weft__agent_part value = {.name = "value", .bound = NAN};
+	for (size_t i = 0; i < reading->region->item_count; i++)
+		reading->region->items[i].is_read = false;
+	for (size_t i = 0; i < counters->count; i++) {
+		const struct weft__runs_counter *counter = &counters->list[i];
+		weft__agent_series_name(
+			&reading->name, reading->region->user, reading->region->program, counter);
+		if (counter->type == WEFT__RUNS_HISTOGRAM)
+			take_histogram(reading, counter);
+		else
+			take_value(reading, &value, counter->integer);
+	}
+	weft_text_finish(&reading->name.key);
+	weft__runs_counters_finish(counters);
+}
+
 static void parse(struct reading *reading)
 {
 	struct weft__agent_ledger *ledger = reading->ledger;
-	const struct weft__agent_part value = {.name = "value", .bound = NAN};
 	struct weft__runs_counters counters;
 	int error = reading->region->kind == WEFT__AGENT_METRICS
 					? weft__runs_metrics_parse(ledger->regions.memory, &counters)
@@ -187,19 +205,21 @@ static void parse(struct reading *reading)
 			ledger, reading->now, reading->region, "its counters are damaged");
 		return;
 	}
-	for (size_t i = 0; i < reading->region->item_count; i++)
-		reading->region->items[i].is_read = false;
-	for (size_t i = 0; i < counters.count; i++) {
-		const struct weft__runs_counter *counter = &counters.list[i];
-		weft__agent_series_name(
-			&reading->name, reading->region->user, reading->region->program, counter);
-		if (counter->type == WEFT__RUNS_HISTOGRAM)
-			take_histogram(reading, counter);
-		else
-			take_value(reading, &value, counter->integer);
-	}
-	weft_text_finish(&reading->name.key);
-	weft__runs_counters_finish(&counters);
+	take_counters(reading, &counters);
+}
+
+/* The last values of a process that has ended are those of the last look. Another one may have its
+ * number by now. */
+static void ask(struct reading *reading)
+{
+	const struct weft__agent_region *region = reading->region;
+	struct weft__runs_counters counters;
+	if (region->is_dead || reading->ledger->regions.reads(region->pid, &counters))
+		return;
+	if (weft__agent_regions_has_ended(region->pid, region->started))
+		weft__runs_counters_finish(&counters);
+	else
+		take_counters(reading, &counters);
 }
 
 /* A damaged region of a dead process is read again each minute: there may be room for it then. */
@@ -215,8 +235,9 @@ static int read_region(
 		region->dead_since = now;
 	if (is_resting(region, now))
 		return SQLITE_OK;
-	int result = region->is_loaded ? SQLITE_OK : load_seen(ledger, region);
-	const char *damage = result ? NULL : weft__agent_regions_read(&ledger->regions, region);
+	int result = region->is_loaded || !ledger->database.it ? SQLITE_OK : load_seen(ledger, region);
+	const bool is_memory = !result && region->kind != WEFT__AGENT_PROCESS;
+	const char *damage = is_memory ? weft__agent_regions_read(&ledger->regions, region) : NULL;
 	if (damage)
 		weft__agent_ledger_refuse(ledger, now, region, "%s", damage);
 	region->is_damaged = damage;
@@ -224,7 +245,9 @@ static int read_region(
 		return result;
 	struct reading reading = {
 		.ledger = ledger, .region = region, .now = now, .base = base_of(ledger, region, now)};
-	if (weft__agent_regions_differs(&ledger->regions, region))
+	if (!is_memory)
+		ask(&reading);
+	else if (weft__agent_regions_differs(&ledger->regions, region))
 		parse(&reading);
 	return SQLITE_OK;
 }

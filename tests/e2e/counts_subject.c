@@ -158,5 +158,11 @@ int main(int argc, char **argv)
 		run_loop(times);
 	if (strcmp(what, "lock") == 0)
 		wait_for_locks(times);
+	if (argc > 3 && strcmp(argv[3], "stay") == 0) {
+		printf("%d\n", (int)getpid());
+		fflush(stdout);
+		while (getchar() != EOF)
+			;
+	}
 	return 0;
 }

@@ -8,31 +8,15 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/trigger.h"
 #include "command.h"
 #include "runs/message.h"
-
-/* Writes the rule as it was given. */
-static void add_shown(struct weft_text *text, const char *rule)
-{
-	weft_text_add_quoted(text, rule, strlen(rule));
-	weft_text_add(text, "", 1);
-}
 
 static int add(struct weft__agent_alerts *alerts, const char *where, const char *rule)
 {
 	struct weft_trigger_error wrong;
-	struct weft_text text = {0};
 	int error = weft__agent_alerts_add(alerts, rule, &wrong);
-	if (!error)
-		return CLI_DONE;
-	add_shown(&text, rule);
-	if (error != WEFT_ERROR_ARGUMENT || text.error)
-		cli_usage_error("agent", "%s: %s", where, weft_error_text(error));
-	else
-		cli_usage_error("agent", "%s: %s; at character %zu of %s", where, wrong.message,
-			wrong.offset + 1, text.bytes);
-	weft_text_finish(&text);
-	return CLI_USAGE;
+	return !error || cli_trigger_refuse("agent", where, rule, error, &wrong) ? CLI_DONE : CLI_USAGE;
 }
 
 int agent_add_rule(struct weft__agent_alerts *alerts, const char *rule)

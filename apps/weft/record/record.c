@@ -19,6 +19,7 @@
 #include "cli/attach.h"
 #include "cli/trigger.h"
 #include "hypervisor.h"
+#include "rules.h"
 #include "runs/attach/page.h"
 #include "runs/directory/directory.h"
 #include "runs/directory/find.h"
@@ -64,7 +65,7 @@ static const char usage[] =
 	"  --snapshots N      take at most N snapshots when the program requests them; default: 10. Each\n"
 	"                     is the trace so far, saved as PROGRAM-PID.snapshot-1.weft and so on\n"
 	"  --trigger RULE     take a snapshot when RULE fires, for example 'counter queue > 100',\n"
-	"                     'tag timeout', 'runs > 50ms', 'waits > 1s kind=bind label=query'\n"
+	"                     'runs > 50ms', 'waits > 1s kind=bind', 'p99(weft_lock_wait_seconds) > 10ms'\n"
 	"  --stream           write everything while the program runs, without end\n"
 	"  --rotate BYTES[:N] with --stream: begin a new file after BYTES: FILE.0001.weft and so on;\n"
 	"                     with N keep only the newest N files\n"
@@ -96,6 +97,7 @@ struct record_arguments {
 	bool has_snapshots;   /* an option asked for snapshots */
 	const char *rules[WEFT_TRIGGERS_MAX];
 	unsigned rule_count;
+	struct record_rules *metric_rules; /* --trigger, about metrics */
 	char **program;
 	pid_t pid; /* -p: the process to save or to attach to; then there is no program to run */
 	bool has_run_options; /* options that only a run has, also that of an attached process */
@@ -126,6 +128,10 @@ static bool parse_rule(const char *command, const char *rule, struct record_argu
 	if (arguments->rule_count == WEFT_TRIGGERS_MAX) {
 		cli_usage_error(command, "--trigger: too many rules; the maximum is %d", WEFT_TRIGGERS_MAX);
 		return false;
+	}
+	if (record_rules_is_one(rule)) {
+		arguments->has_snapshots = true;
+		return record_rules_add(command, rule, &arguments->metric_rules);
 	}
 	arguments->rules[arguments->rule_count++] = rule;
 	arguments->has_snapshots = true;
@@ -282,7 +288,8 @@ static bool take_guest(int argc, char **argv, struct record_arguments *arguments
 	return true;
 }
 
-/* CLI_DONE and the arguments. If `*ret_run` is false, the result is the exit status. */
+/* CLI_DONE and the arguments. If `*ret_run` is false, the result is the exit status. The caller
+ * finishes the rules about metrics. */
 static int parse(int argc, char **argv, struct record_arguments *ret_arguments, bool *ret_run)
 {
 	static const struct option options[] = {
@@ -305,26 +312,25 @@ static int parse(int argc, char **argv, struct record_arguments *ret_arguments, 
 		{"zstd", no_argument, NULL, 'z'},
 		{NULL, 0, NULL, 0},
 	};
-	struct record_arguments arguments = {.snapshots = SNAPSHOTS_DEFAULT};
+	struct record_arguments *arguments = ret_arguments;
 	*ret_run = false;
+	*arguments = (struct record_arguments){.snapshots = SNAPSHOTS_DEFAULT};
 	for (;;) {
 		int option = cli_next_leading_option(argc, argv, options);
 		if (option == 'h')
 			return cli_help(usage);
-		if (option == -1 && is_host(argc, argv, &arguments))
+		if (option == -1 && is_host(argc, argv, arguments))
 			return record_hypervisor(argc, argv);
-		if (option == -1 && !take_run(argc, argv, &arguments) &&
-			!take_guest(argc, argv, &arguments))
+		if (option == -1 && !take_run(argc, argv, arguments) && !take_guest(argc, argv, arguments))
 			break;
-		if (option != -1 && !take_option(argv[0], option, &arguments))
+		if (option != -1 && !take_option(argv[0], option, arguments))
 			return CLI_USAGE;
 	}
-	if (arguments.guest)
-		argv[--optind] = arguments.guest;
-	if (check(argv[0], &arguments, argc - optind) != CLI_DONE)
+	if (arguments->guest)
+		argv[--optind] = arguments->guest;
+	if (check(argv[0], arguments, argc - optind) != CLI_DONE)
 		return CLI_USAGE;
-	arguments.program = argv + optind;
-	*ret_arguments = arguments;
+	arguments->program = argv + optind;
 	*ret_run = true;
 	return CLI_DONE;
 }
@@ -417,6 +423,7 @@ static int record_in(const struct record_program *program, const struct record_a
 	if (arguments->output)
 		before = weft__runs_identify(arguments->output);
 	snapshots.program = pid;
+	record_rules_use(arguments->metric_rules, &snapshots);
 	if (pid)
 		detached = record_attached(&snapshots);
 	else
@@ -619,20 +626,26 @@ static int share(const struct record_arguments *arguments)
 	return record_become(&program);
 }
 
+static int run(const struct record_arguments *arguments)
+{
+	if (is_shared(arguments))
+		return share(arguments);
+	if (!weft__runs_can_save(arguments->output))
+		return RECORD_FAILED;
+	if (arguments->recover)
+		return record_recover(arguments->run, arguments->output);
+	if (is_guest(arguments))
+		return collect(arguments);
+	return arguments->pid ? record_process(arguments) : record_program(arguments);
+}
+
 int cli_record(int argc, char **argv)
 {
 	struct record_arguments arguments;
 	bool wanted;
 	int status = parse(argc, argv, &arguments, &wanted);
-	if (!wanted)
-		return status;
-	if (is_shared(&arguments))
-		return share(&arguments);
-	if (!weft__runs_can_save(arguments.output))
-		return RECORD_FAILED;
-	if (arguments.recover)
-		return record_recover(arguments.run, arguments.output);
-	if (is_guest(&arguments))
-		return collect(&arguments);
-	return arguments.pid ? record_process(&arguments) : record_program(&arguments);
+	if (wanted)
+		status = run(&arguments);
+	record_rules_finish(arguments.metric_rules);
+	return status;
 }

@@ -212,9 +212,10 @@ static char *choose_file(const struct weft__runs_snapshots *s, struct watched *w
 }
 
 /* The snapshot says which rule took it. One without is still worth having. */
-static void add_alert(const struct watched *w, void **bytes, size_t *size)
+static void add_alert(
+	const struct watched *w, const struct weft_trace_alert *alert, void **bytes, size_t *size)
 {
-	int error = weft_watch_add_alert(bytes, size, weft_triggers_alert(w->triggers));
+	int error = weft_watch_add_alert(bytes, size, alert);
 	if (error)
 		weft__runs_report("the next snapshot of process %d does not say which rule fired: %s",
 			(int)w->ring.pid, weft_error_text(error));
@@ -234,9 +235,10 @@ static bool is_quiet(const struct weft__runs_snapshots *s, const struct watched 
 	return s->taken >= s->options->limit || now_ns() < w->quiet_until_ns;
 }
 
-/* Takes one snapshot for all requests until it is complete and for the `fired` rules. */
-static void take_snapshot(
-	struct weft__runs_snapshots *s, struct watched *w, struct weft_slice reason, uint64_t fired)
+/* Takes one snapshot for all requests until it is complete and for the `fired` rules, of which the
+ * first gave the alert. */
+static void take_snapshot(struct weft__runs_snapshots *s, struct watched *w,
+	struct weft_slice reason, uint64_t fired, const struct weft_trace_alert *alert)
 {
 	void *bytes;
 	size_t size;
@@ -254,7 +256,7 @@ static void take_snapshot(
 		return;
 	}
 	if (fired)
-		add_alert(w, &bytes, &size);
+		add_alert(w, alert, &bytes, &size);
 	save(s, w, bytes, size, reason);
 	weft_watch_free(bytes, size);
 }
@@ -276,9 +278,40 @@ static void look_at_watched(struct weft__runs_snapshots *s, struct watched *w)
 		return;
 	}
 	if (requests || fired)
-		take_snapshot(s, w, requests ? reason : rule, fired);
+		take_snapshot(
+			s, w, requests ? reason : rule, fired, fired ? weft_triggers_alert(w->triggers) : NULL);
 	else
 		weft_watch_listen(w->watch, 2 * SECOND_NS);
+}
+
+const struct weft__runs_ring *weft__runs_snapshots_ring(
+	const struct weft__runs_snapshots *s, size_t number)
+{
+	return number < s->count ? &s->list[number].ring : NULL;
+}
+
+bool weft__runs_snapshots_is_quiet(const struct weft__runs_snapshots *s)
+{
+	for (size_t i = 0; i < s->count && s->taken < s->options->limit; i++)
+		if (is_quiet(s, &s->list[i]))
+			return true;
+	return false;
+}
+
+/* A process that has become another program by exec has several rings: the last one is that into
+ * which it records. */
+void weft__runs_snapshots_take(
+	struct weft__runs_snapshots *s, pid_t pid, const struct weft_trace_alert *alert)
+{
+	const struct weft_slice rule = {alert->rule, strlen(alert->rule)};
+	struct watched *w = NULL;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->list[i].ring.pid == pid)
+			w = &s->list[i];
+	if (!w || is_quiet(s, w))
+		s->passed_over++;
+	else
+		take_snapshot(s, w, rule, 1, alert);
 }
 
 /* ---- Metrics ---- */
@@ -405,6 +438,8 @@ void weft__runs_snapshots_look(struct weft__runs_snapshots *s)
 		scan(s);
 	for (size_t i = 0; i < s->count; i++)
 		look_at_watched(s, &s->list[i]);
+	if (s->options->looks)
+		s->options->looks(s->options->context, s);
 }
 
 void weft__runs_snapshots_destroy(struct weft__runs_snapshots *s)

@@ -12,6 +12,7 @@
 #include <weft/trigger.h>
 
 struct weft__runs_early;
+struct weft__runs_ring;
 struct weft__runs_snapshots;
 
 struct weft__runs_snapshot_options {
@@ -23,6 +24,9 @@ struct weft__runs_snapshot_options {
 	struct weft__runs_early *early; /* saves rings of processes that have ended; NULL: none */
 	const char *const *rules;       /* each takes a snapshot when it fires */
 	unsigned rule_count;
+	/* Called at each look, also the last one of a process; NULL: nothing else is looked at. */
+	void (*looks)(void *context, struct weft__runs_snapshots *snapshots);
+	void *context;
 };
 
 /* NULL if memory is short. The options are not copied: they must stay valid until the end. */
@@ -31,6 +35,18 @@ struct weft__runs_snapshots *weft__runs_snapshots_create(
 
 /* Examines all processes once. Call it every WEFT__RUNS_LOOK_NS. */
 void weft__runs_snapshots_look(struct weft__runs_snapshots *snapshots);
+
+/* The rings of processes that run, by number; NULL: there are no more. */
+const struct weft__runs_ring *weft__runs_snapshots_ring(
+	const struct weft__runs_snapshots *snapshots, size_t number);
+
+/* True for a second after a snapshot, in which no other one is taken; unless there were as many as
+ * there may be. */
+bool weft__runs_snapshots_is_quiet(const struct weft__runs_snapshots *snapshots);
+
+/* Takes a snapshot of a process, with the reason inside. */
+void weft__runs_snapshots_take(
+	struct weft__runs_snapshots *snapshots, pid_t pid, const struct weft_trace_alert *alert);
 
 /* Answers the last requests, and reports how many were not answered. NULL is allowed. */
 void weft__runs_snapshots_destroy(struct weft__runs_snapshots *snapshots);
