@@ -43,6 +43,20 @@ struct weft__outside_frame {
 	uint32_t line; /* 0: unknown */
 };
 
+#define WEFT__OUTSIDE_REGISTERS 17 /* by DWARF's numbers for x86-64 */
+#define WEFT__OUTSIDE_FRAME     6  /* frame pointer */
+#define WEFT__OUTSIDE_STACK     7  /* stack pointer */
+#define WEFT__OUTSIDE_CODE      16 /* program counter */
+#define WEFT__OUTSIDE_LOOKS     3
+
+/* The copy of a stack, from the stack pointer up. */
+struct weft__outside_stack {
+	uint64_t registers[WEFT__OUTSIDE_REGISTERS];
+	bool has_all; /* else only stack pointer and program counter are known */
+	unsigned char *bytes;
+	size_t size;
+};
+
 /* A thread that could end a wait; with `tid` 0, any thread of the process. */
 struct weft__outside_other {
 	pid_t pid, tid;
@@ -59,14 +73,19 @@ struct weft__outside_thread {
 	struct weft__runs_kernel kernel;
 	bool is_readable; /* its call is known, or that it runs */
 
-	/* Its stack, as it was while the thread waited at `kernel.code`. */
-	unsigned char *stack;
-	size_t stack_bytes;
-	/* The names of its frames, from the innermost one, by the caller. */
+	/* Copies of its stack: one of a thread that waits, several of one that runs. */
+	struct weft__outside_stack stacks[WEFT__OUTSIDE_LOOKS];
+	uint32_t stack_count;
+	uint64_t looks_ns; /* from the first to the last, at most */
+	/* The names of its frames, from the innermost one, by the caller; of a thread that runs, from
+	 * the innermost one that all looks have on. */
 	struct weft__outside_frame *frames;
 	uint32_t frame_count;
-	bool is_guessed; /* a register that /proc does not show had to be searched in the stack */
-	char object[64]; /* the variable in which the futex is, and the futex's offset in it */
+	struct weft__outside_frame *script; /* those of Python */
+	uint32_t script_count;
+	bool has_python_lock; /* of the interpreter */
+	bool is_guessed;      /* a register that /proc does not show had to be searched in the stack */
+	char object[64];      /* the variable in which the futex is, and the futex's offset in it */
 	uint64_t object_offset;
 
 	/* By weft__outside_resolve(). */
@@ -78,6 +97,7 @@ struct weft__outside_thread {
 	struct weft__outside_other others[WEFT__OUTSIDE_OTHERS];
 	uint32_t other_count;
 	bool is_complete; /* only `others` could end the wait, as far as one can know */
+	bool is_hidden;   /* as far as we may see, that is: other users' descriptors are hidden */
 	bool is_stuck;    /* nothing but threads that are stuck could end its wait */
 };
 
@@ -106,6 +126,10 @@ struct weft__outside_process *weft__outside_look(struct weft__outside_host *outs
 
 struct weft__outside_process *weft__outside_find(
 	const struct weft__outside_host *outside, pid_t pid);
+
+/* Reads the frames of Python, given the addresses of its variables _PyRuntime and Py_Version. */
+void weft__outside_read_python(
+	struct weft__outside_process *process, uint64_t runtime, uint64_t version);
 
 /* The name of a system call; NULL: unknown. */
 typedef const char *weft__outside_call_name(uint64_t number);

@@ -12,6 +12,15 @@
 /* Opens a file of /proc/PID, or with `tid` of the thread. */
 FILE *weft__outside_open(pid_t pid, pid_t tid, const char *name);
 
+/* Copies what there is from `address` up, at most `size` bytes. Returns how many there are. */
+size_t weft__outside_read_up(pid_t pid, uint64_t address, unsigned char *ret_bytes, size_t size);
+
+/* Nanoseconds on the monotonic clock. */
+uint64_t weft__outside_clock(void);
+
+/* Copies the stacks of threads that run (running.c). */
+void weft__outside_look_at_running(struct weft__outside_process *process);
+
 /* True if a thread is still at the call at which it was, and has not run meanwhile. */
 bool weft__outside_has_stayed(pid_t pid, const struct weft__outside_thread *thread);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include <weft/parse.h>
 
@@ -33,10 +34,10 @@ bool weft__outside_read(pid_t pid, uint64_t address, void *ret_bytes, size_t siz
 	return process_vm_readv(pid, &own, 1, &theirs, 1, 0) == (ssize_t)size;
 }
 
-/* Copies what there is from `address` up, at most `size` bytes, in pages: a part is read up to the
- * first page that is not there. */
-static size_t read_up(pid_t pid, uint64_t address, unsigned char *ret_bytes, size_t size)
+/* In pages: a part is read up to the first page that is not there. */
+size_t weft__outside_read_up(pid_t pid, uint64_t address, unsigned char *ret_bytes, size_t size)
 {
+	size = size < STACK_BYTES ? size : STACK_BYTES;
 	struct iovec own = {ret_bytes, size}, pages[STACK_BYTES / PAGE + 1];
 	size_t count = 0;
 	for (size_t at = 0; at < size;) {
@@ -47,6 +48,13 @@ static size_t read_up(pid_t pid, uint64_t address, unsigned char *ret_bytes, siz
 	}
 	ssize_t got = process_vm_readv(pid, &own, 1, pages, count, 0);
 	return got > 0 ? (size_t)got : 0;
+}
+
+uint64_t weft__outside_clock(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* ---- Files of /proc ---- */
@@ -145,18 +153,23 @@ bool weft__outside_has_stayed(pid_t pid, const struct weft__outside_thread *thre
 /* Copies the stack of a thread that waits. */
 static void copy_stack(pid_t pid, struct weft__outside_thread *thread, unsigned char *room)
 {
-	const size_t size = read_up(pid, thread->kernel.stack, room, STACK_BYTES);
-	thread->stack = size ? malloc(size) : NULL;
-	thread->stack_bytes = thread->stack ? size : 0;
-	if (thread->stack)
-		memcpy(thread->stack, room, size);
+	struct weft__outside_stack *stack = &thread->stacks[0];
+	const size_t size = weft__outside_read_up(pid, thread->kernel.stack, room, STACK_BYTES);
+	stack->bytes = size ? malloc(size) : NULL;
+	if (!stack->bytes)
+		return;
+	memcpy(stack->bytes, room, size);
+	stack->size = size;
+	stack->registers[WEFT__OUTSIDE_STACK] = thread->kernel.stack;
+	stack->registers[WEFT__OUTSIDE_CODE] = thread->kernel.code;
+	thread->stack_count = 1;
 }
 
-static void drop_stack(struct weft__outside_thread *thread)
+static void drop_stacks(struct weft__outside_thread *thread)
 {
-	free(thread->stack);
-	thread->stack = NULL;
-	thread->stack_bytes = 0;
+	for (uint32_t i = 0; i < thread->stack_count; i++)
+		free(thread->stacks[i].bytes);
+	thread->stack_count = 0;
 }
 
 /* False if it has ended. */
@@ -164,7 +177,7 @@ static bool look_at_thread(
 	struct weft__outside_process *process, struct weft__outside_thread *thread, unsigned char *room)
 {
 	for (int i = 0; i < TRIES; i++) {
-		drop_stack(thread);
+		drop_stacks(thread);
 		if (!read_status(process->pid, thread, &process->user) ||
 			!weft__runs_kernel_look(process->pid, (uint64_t)thread->tid, &thread->kernel))
 			return false;
@@ -201,11 +214,13 @@ static bool look_at_threads(struct weft__outside_process *process)
 			memset(thread, 0, sizeof(*thread));
 			continue;
 		}
-		copied += thread->stack_bytes;
+		copied += thread->stack_count ? thread->stacks[0].size : 0;
 		process->count++;
 		process->denied += !thread->is_readable && !process->is_kernel && !process->has_ended;
 	}
 	free(room);
+	if (process->threads)
+		weft__outside_look_at_running(process);
 	if (process->threads)
 		qsort(process->threads, process->count, sizeof(*process->threads), compare_threads);
 	return process->threads && process->count;
@@ -225,8 +240,9 @@ struct weft__outside_process *weft__outside_find(
 static void finish_process(struct weft__outside_process *process)
 {
 	for (uint32_t i = 0; i < process->count; i++) {
-		free(process->threads[i].stack);
+		drop_stacks(&process->threads[i]);
 		free(process->threads[i].frames);
+		free(process->threads[i].script);
 	}
 	free(process->threads);
 }

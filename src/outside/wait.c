@@ -79,7 +79,8 @@ static void resolve_one(struct weft__outside_host *outside,
 	weft__outside_resolve_descriptor(outside, process, thread, fd, !writes(name));
 	weft__runs_kernel_descriptor(process->pid, fd, link);
 	thread->has_timeout = strcmp(link, "pipe") != 0; /* SO_RCVTIMEO */
-	thread->is_complete = thread->kind == WEFT__OUTSIDE_PEER && !weft__outside_hidden(outside);
+	thread->is_complete = thread->kind == WEFT__OUTSIDE_PEER;
+	thread->is_hidden = weft__outside_hidden(outside) > 0;
 }
 
 /* The descriptors of a loop, of which the first are described. */
@@ -110,8 +111,8 @@ static void resolve_poll(struct weft__outside_host *outside,
 		weft__outside_read(process->pid, arguments[0], list, count * sizeof(*list));
 	thread->has_timeout = strcmp(name, "poll") == 0 ? (int)arguments[2] >= 0 : arguments[2] != 0;
 	resolve_list(outside, process, thread, name, list, is_read ? count : 0);
-	thread->is_complete = is_read && count == 1 && thread->kind == WEFT__OUTSIDE_PEER &&
-						  !weft__outside_hidden(outside);
+	thread->is_complete = is_read && count == 1 && thread->kind == WEFT__OUTSIDE_PEER;
+	thread->is_hidden = weft__outside_hidden(outside) > 0;
 }
 
 static void resolve_epoll(struct weft__outside_host *outside,
@@ -130,6 +131,18 @@ static void resolve_epoll(struct weft__outside_host *outside,
 
 /* ---- Time ---- */
 
+/* Makes a time of a clock the time that is left until then. */
+static bool take_absolute(clockid_t clock, struct timespec *time)
+{
+	struct timespec now;
+	if ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || clock_gettime(clock, &now) != 0 ||
+		time->tv_sec <= now.tv_sec)
+		return false;
+	time->tv_sec -= now.tv_sec + (time->tv_nsec < now.tv_nsec);
+	time->tv_nsec += (time->tv_nsec < now.tv_nsec ? 1000000000 : 0) - now.tv_nsec;
+	return true;
+}
+
 static void resolve_sleep(const struct weft__outside_process *process,
 	struct weft__outside_thread *thread, const char *name)
 {
@@ -139,10 +152,10 @@ static void resolve_sleep(const struct weft__outside_process *process,
 	thread->kind = WEFT__OUTSIDE_SLEEP;
 	thread->has_timeout = true;
 	weft__outside_add(thread, "sleeps in %s", name);
-	/* An absolute time says nothing about the length. */
-	if ((is_clock && arguments[1]) ||
-		!weft__outside_read(process->pid, arguments[is_clock ? 2 : 0], &time, sizeof(time)) ||
+	if (!weft__outside_read(process->pid, arguments[is_clock ? 2 : 0], &time, sizeof(time)) ||
 		time.tv_nsec < 0 || time.tv_nsec > 999999999 || time.tv_sec < 0)
+		return;
+	if (is_clock && arguments[1] && !take_absolute((clockid_t)arguments[0], &time))
 		return;
 	if (time.tv_sec)
 		weft__outside_add(

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -201,6 +202,19 @@ static void sleep_long(void)
 
 static volatile unsigned long turns;
 
+/* Many programs take an interrupted call for an error. */
+static void poll_without_interruption(void)
+{
+	struct epoll_event event;
+	const int epoll = epoll_create1(EPOLL_CLOEXEC);
+	for (;;) {
+		for (int i = 0; i < 100000; i++)
+			turns++;
+		if (epoll_wait(epoll, &event, 1, 1) < 0)
+			_exit(1);
+	}
+}
+
 static void parse_forever(void)
 {
 	for (;;)
@@ -228,5 +242,7 @@ int main(int argc, char **argv)
 		sleep_long();
 	else if (strcmp(way, "spin") == 0)
 		parse_forever();
+	else if (strcmp(way, "epoll") == 0)
+		poll_without_interruption();
 	return 0;
 }

@@ -79,21 +79,40 @@ static void add_frame(struct weft_text *text, const struct weft__outside_frame *
 }
 
 /* ", in take_second (FILE:7) ← main (FILE:20)" */
-static void add_stack(const struct weft__outside_thread *thread, struct weft_text *text)
+static void add_frames(struct weft_text *text, const struct weft__outside_frame *frames,
+	uint32_t count, bool is_script)
 {
 	uint32_t own = 0, shown = 0;
-	for (uint32_t i = 0; i < thread->frame_count; i++)
-		own += is_own(&thread->frames[i]);
-	for (uint32_t i = 0; i < thread->frame_count && shown < SHOWN_FRAMES; i++) {
-		if (own && !is_own(&thread->frames[i]))
+	for (uint32_t i = 0; i < count; i++)
+		own += is_script || is_own(&frames[i]);
+	for (uint32_t i = 0; i < count && shown < SHOWN_FRAMES; i++) {
+		if (own && !is_script && !is_own(&frames[i]))
 			continue;
-		weft_text_add_string(text, shown++ ? " ← " : ", in ");
-		add_frame(text, &thread->frames[i]);
+		weft_text_add_string(text, shown ? " ← " : ", in ");
+		shown++;
+		add_frame(text, &frames[i]);
 	}
-	if (shown && (own ? own : thread->frame_count) > shown)
+	if (shown && (own ? own : count) > shown)
 		weft_text_add_string(text, " ← …");
-	if (shown && thread->is_guessed)
+}
+
+/* Python's frames instead of those of its interpreter. */
+static void add_stack(const struct weft__outside_thread *thread, struct weft_text *text)
+{
+	const bool has_script = thread->script_count;
+	if (has_script)
+		add_frames(text, thread->script, thread->script_count, true);
+	else
+		add_frames(text, thread->frames, thread->frame_count, false);
+	if (thread->is_guessed && !has_script)
 		weft_text_add_string(text, " [guessed]");
+	if (thread->kernel.state != 'R' || (!has_script && !thread->frame_count))
+		return;
+	weft_text_add_string(text, ": in all of ");
+	weft_text_add_u64(text, has_script ? WEFT__OUTSIDE_LOOKS : thread->stack_count);
+	weft_text_add_string(text, " looks within ");
+	weft_text_add_u64(text, thread->looks_ns / 1000000 + 1);
+	weft_text_add_string(text, " ms");
 }
 
 /* "thread 7 'a' waits for mutex m (0x…), held by thread 8 'b'." */
@@ -103,12 +122,35 @@ static void add_sentence(
 	add_thread_name(a, thread, text);
 	weft_text_add_string(text, " ");
 	add_shown(text, thread->about);
+	if (thread->has_python_lock)
+		weft_text_add_string(text, " and has the GIL");
 	add_stack(thread, text);
 	if (thread->outcome[0]) {
 		weft_text_add_string(text, ": ");
 		add_shown(text, thread->outcome);
 	}
 	weft_text_add_string(text, ".");
+}
+
+/* All frames, from the innermost one; Python's instead of its interpreter's. */
+static void add_json_frames(struct outside_answer *a, const struct weft__outside_thread *thread)
+{
+	const bool has_script = thread->script_count;
+	const struct weft__outside_frame *frames = has_script ? thread->script : thread->frames;
+	const uint32_t count = has_script ? thread->script_count : thread->frame_count;
+	for (uint32_t i = 0; i < count; i++) {
+		cli_add_json(
+			&a->text, i ? ",{\"function\":" : ",\"frames\":[{\"function\":", frames[i].function);
+		if (frames[i].module[0]) {
+			cli_add_json(&a->text, ",\"module\":", frames[i].module);
+			cli_add_number(&a->text, ",\"offset\":", frames[i].offset);
+		}
+		if (frames[i].line) {
+			cli_add_json(&a->text, ",\"file\":", frames[i].file);
+			cli_add_number(&a->text, ",\"line\":", frames[i].line);
+		}
+		weft_text_add_string(&a->text, i + 1 < count ? "}" : "}]");
+	}
 }
 
 static void add_thread(struct outside_answer *a, const struct weft__outside_process *process,
@@ -151,6 +193,7 @@ static void add_thread(struct outside_answer *a, const struct weft__outside_proc
 			cli_add_number(&a->text, ",\"tid\":", (uint64_t)thread->others[i].tid);
 		weft_text_add_string(&a->text, i + 1 < thread->other_count ? "}" : "}]");
 	}
+	add_json_frames(a, thread);
 	weft_text_add_string(&a->text, ",\"sentence\":");
 	weft_text_add_json(&a->text, sentence.bytes, sentence.size);
 	weft_text_add_string(&a->text, "}\n");
@@ -219,12 +262,14 @@ static void add_circle(struct outside_answer *a, const struct weft__outside_thre
 	const struct weft__outside_thread *list[CIRCLE_MAX];
 	const uint32_t length = find_circle(a, first, list);
 	struct weft_text sentence = {0};
-	bool has_timeout = false;
+	bool has_timeout = false, is_hidden = false;
 	if (!length)
 		return;
-	for (uint32_t i = 0; i < length && i < CIRCLE_MAX; i++)
+	for (uint32_t i = 0; i < length && i < CIRCLE_MAX; i++) {
 		has_timeout |= list[i]->has_timeout;
-	weft_text_add_string(&sentence, has_timeout ? "Circle: " : "Deadlock: ");
+		is_hidden |= list[i]->is_hidden;
+	}
+	weft_text_add_string(&sentence, has_timeout || is_hidden ? "Circle: " : "Deadlock: ");
 	for (uint32_t i = 0; i < length && i < CIRCLE_MAX; i++) {
 		weft_text_add_string(&sentence, i ? ", which waits for " : "");
 		add_thread_name(a, list[i], &sentence);
@@ -236,6 +281,8 @@ static void add_circle(struct outside_answer *a, const struct weft__outside_thre
 		weft_text_add_string(&sentence, "the first");
 	if (has_timeout)
 		weft_text_add_string(&sentence, ", until a timeout ends a wait");
+	if (is_hidden)
+		weft_text_add_string(&sentence, ", unless a process that we may not see ends a wait");
 	weft_text_add_string(&sentence, ".");
 	if (a->json) {
 		weft_text_add_string(&a->text, has_timeout ? "{\"circle\":\"may time out\",\"tids\":["

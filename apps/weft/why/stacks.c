@@ -23,9 +23,19 @@ enum {
 	NO_MEMORY = 4,
 };
 
+/* Its variables are in the program or in its library. */
+static void find_python(struct stack_results *results)
+{
+	static const char *const files[] = {"python", "libpython"};
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !results->python_version; i++) {
+		results->python_runtime = stack_unwind_find_variable(files[i], "_PyRuntime");
+		results->python_version = stack_unwind_find_variable(files[i], "Py_Version");
+	}
+}
+
 /* libdw is loaded first: it may not open files later. */
 static int run_child(const struct weft__outside_process *process, struct stack_files *files,
-	struct stack_result *results)
+	struct stack_results *results)
 {
 	confine_limit();
 	if (!stack_unwind_load())
@@ -37,9 +47,10 @@ static int run_child(const struct weft__outside_process *process, struct stack_f
 		return UNCONFINED;
 	if (!stack_unwind_begin(files, process))
 		return NO_MEMORY;
+	find_python(results);
 	for (uint32_t i = 0; i < process->count; i++)
-		if (process->threads[i].stack)
-			stack_unwind(&process->threads[i], &results[i]);
+		for (uint32_t k = 0; k < process->threads[i].stack_count; k++)
+			stack_unwind(&process->threads[i], k, &results->stacks[i * WEFT__OUTSIDE_LOOKS + k]);
 	return 0;
 }
 
@@ -49,19 +60,53 @@ static void end_string(char *string, size_t size)
 }
 
 /* The child may have been taken over: its results are checked. */
-static void take(struct weft__outside_thread *thread, const struct stack_result *result)
+static uint32_t count_of(const struct stack_result *result)
 {
-	uint32_t count = *(const volatile uint32_t *)&result->frame_count;
-	count = count < WEFT__OUTSIDE_FRAMES ? count : WEFT__OUTSIDE_FRAMES;
-	thread->is_guessed = result->is_guessed != 0;
-	memcpy(thread->object, result->object, sizeof(thread->object));
+	const uint32_t count = *(const volatile uint32_t *)&result->frame_count;
+	return count < WEFT__OUTSIDE_FRAMES ? count : WEFT__OUTSIDE_FRAMES;
+}
+
+static bool is_same_function(
+	const struct weft__outside_frame *a, const struct weft__outside_frame *b)
+{
+	if (memcmp(a->module, b->module, sizeof(a->module)) != 0)
+		return false;
+	return a->function[0] ? memcmp(a->function, b->function, sizeof(a->function)) == 0
+						  : a->code == b->code;
+}
+
+/* How many frames, from the outermost one on, two looks at a thread have in common. */
+static uint32_t common_with(
+	const struct stack_result *a, uint32_t a_count, const struct stack_result *b, uint32_t b_count)
+{
+	uint32_t same = 0;
+	while (same < a_count && same < b_count &&
+		   is_same_function(&a->frames[a_count - 1 - same], &b->frames[b_count - 1 - same]))
+		same++;
+	return same;
+}
+
+/* Takes the last look's frames, without those that the looks before do not have. */
+static void take(struct weft__outside_thread *thread, const struct stack_result *results)
+{
+	if (!thread->stack_count)
+		return;
+	const struct stack_result *last = &results[thread->stack_count - 1];
+	const uint32_t all = count_of(last);
+	uint32_t count = all;
+	for (uint32_t k = 0; k + 1 < thread->stack_count; k++) {
+		const uint32_t same = common_with(last, all, &results[k], count_of(&results[k]));
+		count = same < count ? same : count;
+	}
+	thread->is_guessed = last->is_guessed != 0;
+	memcpy(thread->object, last->object, sizeof(thread->object));
 	end_string(thread->object, sizeof(thread->object));
-	thread->object_offset = result->object_offset;
+	thread->object_offset = last->object_offset;
 	thread->frames = count ? malloc(count * sizeof(*thread->frames)) : NULL;
 	thread->frame_count = thread->frames ? count : 0;
 	for (uint32_t i = 0; i < thread->frame_count; i++) {
 		struct weft__outside_frame *frame = &thread->frames[i];
-		*frame = result->frames[i];
+		*frame = last->frames[all - count + i];
 		end_string(frame->function, sizeof(frame->function));
 		end_string(frame->module, sizeof(frame->module));
 		end_string(frame->file, sizeof(frame->file));
@@ -84,15 +129,16 @@ static const char *explain(int status)
 
 const char *why_stacks_find(struct weft__outside_process *process)
 {
-	const size_t size = process->count * sizeof(struct stack_result);
+	const size_t size = sizeof(struct stack_results) +
+						(size_t)process->count * WEFT__OUTSIDE_LOOKS * sizeof(struct stack_result);
 	struct stack_files *files = stack_files_read(process->pid);
 	int status = 0;
 	if (!files || !files->count) {
 		free(files);
 		return "its mappings cannot be read";
 	}
-	struct stack_result *results =
-		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct stack_results *results =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	const pid_t child = results != MAP_FAILED ? fork() : -1;
 	if (child == 0)
 		_exit(run_child(process, files, results));
@@ -100,7 +146,9 @@ const char *why_stacks_find(struct weft__outside_process *process)
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
 	for (uint32_t i = 0; child > 0 && i < process->count; i++)
-		take(&process->threads[i], &results[i]);
+		take(&process->threads[i], &results->stacks[i * WEFT__OUTSIDE_LOOKS]);
+	if (child > 0)
+		weft__outside_read_python(process, results->python_runtime, results->python_version);
 	if (results != MAP_FAILED)
 		munmap(results, size);
 	return child > 0 ? explain(status) : "memory is short";

@@ -54,6 +54,12 @@ struct stack_result {
 	struct weft__outside_frame frames[WEFT__OUTSIDE_FRAMES];
 };
 
+/* All that the child finds. */
+struct stack_results {
+	uint64_t python_runtime, python_version; /* addresses; 0: there is no Python */
+	struct stack_result stacks[];            /* WEFT__OUTSIDE_LOOKS for each thread */
+};
+
 /* False if libdw is not installed. */
 bool stack_unwind_load(void);
 
@@ -61,6 +67,12 @@ bool stack_unwind_load(void);
 bool stack_unwind_begin(
 	const struct stack_files *files, const struct weft__outside_process *process);
 
-void stack_unwind(const struct weft__outside_thread *thread, struct stack_result *ret_result);
+/* The address of a variable of the program or library whose file name begins so; 0: there is none.
+ */
+uint64_t stack_unwind_find_variable(const char *file, const char *name);
+
+/* Unwinds one of a thread's stacks. */
+void stack_unwind(
+	const struct weft__outside_thread *thread, uint32_t index, struct stack_result *ret_result);
 
 #endif

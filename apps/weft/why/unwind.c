@@ -23,12 +23,15 @@
 	F(dwfl_attach_state)            \
 	F(dwfl_begin)                   \
 	F(dwfl_frame_pc)                \
+	F(dwfl_getmodules)              \
 	F(dwfl_getthread_frames)        \
 	F(dwfl_lineinfo)                \
 	F(dwfl_module_addrinfo)         \
 	F(dwfl_module_build_id)         \
 	F(dwfl_module_eh_cfi)           \
 	F(dwfl_module_getsrc)           \
+	F(dwfl_module_getsym_info)      \
+	F(dwfl_module_getsymtab)        \
 	F(dwfl_module_info)             \
 	F(dwfl_offline_section_address) \
 	F(dwfl_report_begin)            \
@@ -43,13 +46,6 @@ static struct {
 #undef FUNCTION
 } dw;
 
-/* DWARF's numbers of registers on x86-64. */
-enum {
-	FRAME_POINTER = 6,
-	STACK_POINTER = 7,
-	RETURN_ADDRESS = 16,
-};
-
 enum {
 	TRIES = 256,         /* values of the frame pointer */
 	SEARCHED = 64 << 10, /* bytes of the stack */
@@ -61,7 +57,8 @@ enum {
 static struct {
 	Dwfl *dwfl;
 	const struct stack_files *files;
-	const struct weft__outside_thread *thread;
+	pid_t tid;
+	const struct weft__outside_stack *stack;
 	uint64_t frame_pointer; /* 0: unknown */
 	uint32_t depth;
 	uint64_t last;               /* the address in its outermost frame */
@@ -119,7 +116,7 @@ static pid_t next_thread(Dwfl *dwfl, void *context, void **thread)
 	if (*thread)
 		return 0;
 	*thread = &walk;
-	return walk.thread->tid;
+	return walk.tid;
 }
 
 static bool get_thread(Dwfl *dwfl, pid_t tid, void *context, void **ret_thread)
@@ -132,25 +129,27 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *context, void **ret_thread)
 /* Only the copy of the stack is read. */
 static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret_word, void *context)
 {
-	const struct weft__outside_thread *thread = walk.thread;
-	const uint64_t at = address - thread->kernel.stack;
+	const struct weft__outside_stack *stack = walk.stack;
+	const uint64_t start = stack->registers[WEFT__OUTSIDE_STACK], at = address - start;
 	(void)dwfl, (void)context;
-	if (address < thread->kernel.stack || thread->stack_bytes < sizeof(*ret_word) ||
-		at > thread->stack_bytes - sizeof(*ret_word))
+	if (address < start || stack->size < sizeof(*ret_word) || at > stack->size - sizeof(*ret_word))
 		return false;
-	memcpy(ret_word, thread->stack + at, sizeof(*ret_word));
+	memcpy(ret_word, stack->bytes + at, sizeof(*ret_word));
 	return true;
 }
 
 static bool set_registers(Dwfl_Thread *thread, void *context)
 {
-	const Dwarf_Word stack = walk.thread->kernel.stack, code = walk.thread->kernel.code,
-					 frame = walk.frame_pointer;
+	const Dwarf_Word *registers = walk.stack->registers, frame = walk.frame_pointer;
 	(void)context;
-	dw.dwfl_thread_state_register_pc(thread, code);
-	return (!frame || dw.dwfl_thread_state_registers(thread, FRAME_POINTER, 1, &frame)) &&
-		   dw.dwfl_thread_state_registers(thread, STACK_POINTER, 1, &stack) &&
-		   dw.dwfl_thread_state_registers(thread, RETURN_ADDRESS, 1, &code);
+	dw.dwfl_thread_state_register_pc(thread, registers[WEFT__OUTSIDE_CODE]);
+	if (walk.stack->has_all)
+		return dw.dwfl_thread_state_registers(thread, 0, WEFT__OUTSIDE_REGISTERS, registers);
+	return (!frame || dw.dwfl_thread_state_registers(thread, WEFT__OUTSIDE_FRAME, 1, &frame)) &&
+		   dw.dwfl_thread_state_registers(
+			   thread, WEFT__OUTSIDE_STACK, 1, &registers[WEFT__OUTSIDE_STACK]) &&
+		   dw.dwfl_thread_state_registers(
+			   thread, WEFT__OUTSIDE_CODE, 1, &registers[WEFT__OUTSIDE_CODE]);
 }
 
 /* ---- Names ---- */
@@ -197,6 +196,40 @@ static void name_object(const struct weft__outside_thread *thread, struct stack_
 	result->object_offset = offset;
 }
 
+/* The variable that is searched. */
+struct wanted_variable {
+	const char *file, *name;
+	uint64_t address;
+};
+
+static int search_module(
+	Dwfl_Module *module, void **data, const char *path, Dwarf_Addr start, void *context)
+{
+	struct wanted_variable *wanted = context;
+	const char *slash = strrchr(path, '/');
+	GElf_Sym symbol;
+	GElf_Addr address;
+	(void)data, (void)start;
+	if (strncmp(slash ? slash + 1 : path, wanted->file, strlen(wanted->file)) != 0)
+		return DWARF_CB_OK;
+	for (int i = 1, count = dw.dwfl_module_getsymtab(module); i < count; i++) {
+		const char *name =
+			dw.dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
+		if (!name || strcmp(name, wanted->name) != 0 || symbol.st_shndx == SHN_UNDEF)
+			continue;
+		wanted->address = address;
+		return DWARF_CB_ABORT;
+	}
+	return DWARF_CB_OK;
+}
+
+uint64_t stack_unwind_find_variable(const char *file, const char *name)
+{
+	struct wanted_variable wanted = {.file = file, .name = name};
+	(void)dw.dwfl_getmodules(walk.dwfl, search_module, &wanted, 0);
+	return wanted.address;
+}
+
 static int take_frame(Dwfl_Frame *state, void *context)
 {
 	Dwarf_Addr code;
@@ -228,7 +261,6 @@ bool stack_unwind_begin(
 		.memory_read = read_memory,
 		.set_initial_registers = set_registers};
 	walk.files = files;
-	walk.thread = &process->threads[0];
 	walk.dwfl = dw.dwfl_begin(&callbacks);
 	if (!walk.dwfl)
 		return false;
@@ -256,7 +288,8 @@ static bool is_outermost(Dwarf_Addr code)
 	Dwarf_CFI *table = module ? dw.dwfl_module_eh_cfi(module, &bias) : NULL;
 	if (!table || dw.dwarf_cfi_addrframe(table, code - bias, &frame) != 0)
 		return false;
-	const int error = dw.dwarf_frame_register(frame, RETURN_ADDRESS, memory, &operations, &count);
+	const int error =
+		dw.dwarf_frame_register(frame, WEFT__OUTSIDE_CODE, memory, &operations, &count);
 	free(frame);
 	return error == 0 && count == 0 && operations == memory;
 }
@@ -268,14 +301,14 @@ static bool go(uint64_t frame_pointer, struct stack_result *result)
 	walk.frame_pointer = frame_pointer;
 	walk.result = result;
 	walk.depth = 0;
-	return dw.dwfl_getthread_frames(walk.dwfl, walk.thread->tid, take_frame, NULL) == 0 &&
-		   walk.depth && is_outermost(walk.last);
+	return dw.dwfl_getthread_frames(walk.dwfl, walk.tid, take_frame, NULL) == 0 && walk.depth &&
+		   is_outermost(walk.last);
 }
 
-static uint64_t word_at(const struct weft__outside_thread *thread, size_t at)
+static uint64_t word_at(const struct weft__outside_stack *stack, size_t at)
 {
 	uint64_t word;
-	memcpy(&word, thread->stack + at, sizeof(word));
+	memcpy(&word, stack->bytes + at, sizeof(word));
 	return word;
 }
 
@@ -300,41 +333,42 @@ static uint64_t function_of(uint64_t code)
 }
 
 static bool fits(
-	const struct weft__outside_thread *thread, size_t at, enum frame_fit fit, uint64_t function)
+	const struct weft__outside_stack *stack, size_t at, enum frame_fit fit, uint64_t function)
 {
-	const uint64_t next = word_at(thread, at), start = thread->kernel.stack;
+	const uint64_t next = word_at(stack, at), start = stack->registers[WEFT__OUTSIDE_STACK];
 	uint64_t called;
-	if (!stack_files_is_return(walk.files, word_at(thread, at + 8), &called))
+	if (!stack_files_is_return(walk.files, word_at(stack, at + 8), &called))
 		return false;
 	if (fit == FIT_CALLER)
 		return function && called == function;
-	return fit == FIT_RETURN || (next > start + at && next < start + thread->stack_bytes);
+	return fit == FIT_RETURN || (next > start + at && next < start + stack->size);
 }
 
 /* The value of the frame pointer with which the stack is whole; 0: there is none. It points to the
  * caller's, with a return address behind it. `function` needs it. */
-static uint64_t guess(const struct weft__outside_thread *thread, uint64_t function)
+static uint64_t guess(const struct weft__outside_stack *stack, uint64_t function)
 {
 	unsigned tries = 0;
 	for (enum frame_fit fit = FIT_CALLER; fit < FITS; fit++)
-		for (size_t at = 0; at + 16 <= thread->stack_bytes && at < SEARCHED && tries < TRIES;
-			 at += 8) {
-			if (!fits(thread, at, fit, function))
+		for (size_t at = 0; at + 16 <= stack->size && at < SEARCHED && tries < TRIES; at += 8) {
+			if (!fits(stack, at, fit, function))
 				continue;
 			tries++;
-			if (go(thread->kernel.stack + at, NULL))
-				return thread->kernel.stack + at;
+			if (go(stack->registers[WEFT__OUTSIDE_STACK] + at, NULL))
+				return stack->registers[WEFT__OUTSIDE_STACK] + at;
 		}
 	return 0;
 }
 
-void stack_unwind(const struct weft__outside_thread *thread, struct stack_result *ret_result)
+void stack_unwind(
+	const struct weft__outside_thread *thread, uint32_t index, struct stack_result *ret_result)
 {
 	uint64_t frame_pointer = 0;
-	walk.thread = thread;
+	walk.tid = thread->tid;
+	walk.stack = &thread->stacks[index];
 	name_object(thread, ret_result);
-	if (!go(0, NULL))
-		frame_pointer = guess(thread, function_of(walk.last));
+	if (!go(0, NULL) && !walk.stack->has_all)
+		frame_pointer = guess(walk.stack, function_of(walk.last));
 	ret_result->is_guessed = frame_pointer != 0;
 	(void)go(frame_pointer, ret_result);
 }
