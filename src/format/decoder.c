@@ -352,6 +352,14 @@ WEFT__EXPORT int weft_decoder_next(struct weft_decoder *decoder, struct weft_eve
 	return status;
 }
 
+WEFT__EXPORT int weft_decoder_seek(struct weft_decoder *decoder, uint64_t time_ns)
+{
+	if (decoder->phase != PHASE_READING)
+		return WEFT_ERROR_STATE;
+	bool is_read_whole = decoder->incoming || !decoder->format->seek;
+	return is_read_whole ? 0 : decoder->format->seek(decoder->reader, time_ns);
+}
+
 /* ---- Records of Xen ---- */
 
 WEFT__EXPORT void weft_decoder_set_hz(struct weft_decoder *decoder, uint64_t hz)

@@ -262,6 +262,17 @@ static int next(struct weft__reader *reader, struct weft_event *ret_event)
 	return WEFT_OK;
 }
 
+/* The parts' decoders may forget the texts of the events in the heap. */
+static int seek(struct weft__reader *reader, uint64_t time_ns)
+{
+	struct weft__merge *m = (struct weft__merge *)reader;
+	int status = keep_events(m);
+	for (uint32_t i = 0; i < m->count && !status; i++)
+		if (weft_decoder_seek(m->parts[i].decoder, time_ns) == WEFT_ERROR_MEMORY)
+			status = WEFT_ERROR_MEMORY;
+	return status;
+}
+
 static void close_merge(struct weft__reader *reader)
 {
 	struct weft__merge *m = (struct weft__merge *)reader;
@@ -278,6 +289,7 @@ static void close_merge(struct weft__reader *reader)
 const struct weft__format weft__format_merge = {
 	.name = "several",
 	.next = next,
+	.seek = seek,
 	.close = close_merge,
 };
 

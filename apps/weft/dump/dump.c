@@ -87,6 +87,10 @@ static int dump_events(const struct dump_options *options, const struct cli_trac
 		if (count++ == 0) {
 			weft_lines_init(&lines, weft_decoder_describe(trace->decoder), event.time_ns);
 			range = dump_find_range(options, event.time_ns);
+			if (event.time_ns < range.start_ns)
+				status = weft_decoder_seek(trace->decoder, range.start_ns);
+			if (status < 0)
+				break;
 		}
 		if (event.time_ns < range.start_ns)
 			continue;

@@ -56,6 +56,10 @@ static int take_header(
 	const struct weft__thread thread = {header->thread, header->tid, NULL};
 	memcpy(p->name, header->name, sizeof(p->name));
 	int error = weft__format_followed_find_thread(f, p, &thread);
+	if (!error && p->follows_skipped) {
+		f->threads.events[p->thread] = header->number;
+		error = weft__format_gaps_skip(&f->gaps, p->thread, header->lost);
+	}
 	if (!error)
 		error = find_gap(f, p, header);
 	if (error)

@@ -60,11 +60,17 @@ static int next(struct weft__reader *reader, struct weft_event *ret_event)
 	return weft__format_follower_take(((struct weft_reader *)reader)->follower, ret_event);
 }
 
+static int seek(struct weft__reader *reader, uint64_t time_ns)
+{
+	return weft__format_follower_seek(((struct weft_reader *)reader)->follower, time_ns);
+}
+
 const struct weft__format weft__format_weft = {
 	.name = "weft",
 	.probe = weft__format_buffer_probe,
 	.open = open_reader,
 	.next = next,
+	.seek = seek,
 	.close = close_reader,
 	.incoming = &weft__incoming_weft,
 };

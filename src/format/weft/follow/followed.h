@@ -37,7 +37,8 @@ struct weft__followed {
 	bool is_settled; /* it changes no more until it is claimed: weft/follow/look.c */
 	bool is_watched; /* in the follower's list of packets that are not settled */
 	bool has_event;
-	bool gives_switch; /* give a switch to `task` first: earlier events are lost */
+	bool follows_skipped; /* the thread's packets before this one were not read */
+	bool gives_switch;    /* give a switch to `task` first: earlier events are lost */
 };
 
 struct weft__follower {

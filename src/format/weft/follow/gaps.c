@@ -175,3 +175,11 @@ int weft__format_gaps_end_packet(struct weft__gaps *gaps, uint32_t thread, uint6
 		gaps->threads[thread].last_ns = ns;
 	return error;
 }
+
+int weft__format_gaps_skip(struct weft__gaps *gaps, uint32_t thread, uint64_t lost)
+{
+	int error = reserve_thread(gaps, thread);
+	if (!error)
+		gaps->threads[thread].lost = lost;
+	return error;
+}

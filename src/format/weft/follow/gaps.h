@@ -54,4 +54,7 @@ int weft__format_gaps_take_packet(struct weft__gaps *gaps, const struct weft__ga
 /* A packet of the thread was read to its end; its last event was at `ns`. */
 int weft__format_gaps_end_packet(struct weft__gaps *gaps, uint32_t thread, uint64_t ns);
 
+/* Packets of the thread were not read, which had lost so many events. */
+int weft__format_gaps_skip(struct weft__gaps *gaps, uint32_t thread, uint64_t lost);
+
 #endif

@@ -4,7 +4,6 @@
  */
 #include "format/weft/follow/queue.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 void weft__format_queue_finish(struct weft__queue *q)
@@ -13,7 +12,8 @@ void weft__format_queue_finish(struct weft__queue *q)
 	*q = (struct weft__queue){0};
 }
 
-static bool comes_before(const struct weft__queue_entry *a, const struct weft__queue_entry *b)
+bool weft__format_queue_comes_before(
+	const struct weft__queue_entry *a, const struct weft__queue_entry *b)
 {
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns;
@@ -29,9 +29,10 @@ static uint32_t child_before(
 	uint32_t child = 2 * i + 1;
 	if (child >= q->count)
 		return q->count;
-	if (child + 1 < q->count && comes_before(&q->entries[child + 1], &q->entries[child]))
+	if (child + 1 < q->count &&
+		weft__format_queue_comes_before(&q->entries[child + 1], &q->entries[child]))
 		child++;
-	return comes_before(&q->entries[child], entry) ? child : q->count;
+	return weft__format_queue_comes_before(&q->entries[child], entry) ? child : q->count;
 }
 
 /* Fast path: the next event is usually in the same packet, and no entry moves. */
@@ -51,7 +52,8 @@ void weft__format_queue_settle_first(struct weft__queue *q)
 void weft__format_queue_push(struct weft__queue *q, struct weft__queue_entry entry)
 {
 	uint32_t i = q->count++;
-	for (; i > 0 && comes_before(&entry, &q->entries[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i > 0 && weft__format_queue_comes_before(&entry, &q->entries[(i - 1) / 2]);
+		 i = (i - 1) / 2)
 		q->entries[i] = q->entries[(i - 1) / 2];
 	q->entries[i] = entry;
 }

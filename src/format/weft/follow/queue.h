@@ -5,6 +5,7 @@
 #ifndef WEFT_FORMAT_WEFT_QUEUE_H
 #define WEFT_FORMAT_WEFT_QUEUE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Entries with equal times are in the order in which their packets were claimed. A stream may have
@@ -19,6 +20,9 @@ struct weft__queue {
 	struct weft__queue_entry *entries; /* the earliest first */
 	uint32_t count;
 };
+
+bool weft__format_queue_comes_before(
+	const struct weft__queue_entry *a, const struct weft__queue_entry *b);
 
 void weft__format_queue_finish(struct weft__queue *queue);
 
