@@ -162,6 +162,12 @@ def views_are_for_pages():
         for name, views, message in (('a.svg', 1, 'weft render: --view is for pages: -o OUT.html\n'), ('a.html', 33, 'weft render: --view: a page has 32 views at most\n')):
             result = weft('render', BLOCK, '-o', os.path.join(folder, name), *['--view', '#view'] * views, status=2)
             assert result.stderr.startswith(message), result.stderr
+        for link, at, message in (
+                ('bad%zz', 4, 'two hexadecimal digits are expected behind %'), ('#view&start=1%', 14, 'two hexadecimal'), ('start=12ms', 1, 'view is expected'),
+                ('file:///x.html', 1, 'view is expected'), ('#view%26start', 9, 'a part such as start=12ms'), ('', 1, 'view is expected'), ('#mark', 2, 'view is')):
+            said = weft('render', BLOCK, '-o', os.path.join(folder, 'a.html'), '--view', link, status=2).stderr
+            assert message in said and 'at character %d of "%s"\n' % (at, link) in said, said
+        weft('render', BLOCK, '-o', os.path.join(folder, 'a.html'), '--view', 'http://x/#trace=3&view&start=1ms&filter=a%25', '--view', '#fit')
 
 
 def record_two(folder):

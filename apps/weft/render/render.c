@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "link.h"
 #include "page.h"
 #include "rows.h"
 
@@ -112,6 +113,26 @@ static bool parse_counters(const char *command, const char *name, enum weft_coun
 	return false;
 }
 
+static bool parse_view(const char *command, const char *link, struct render_arguments *a)
+{
+	size_t at;
+	const char *mistake = render_link_mistake(link, &at);
+	if (mistake) {
+		struct weft_text text = {0};
+		weft_text_add_quoted(&text, link, strlen(link));
+		cli_usage_error(command, "--view: %s; at character %zu of %.*s", mistake, at + 1,
+			(int)text.size, text.size ? text.bytes : "");
+		weft_text_finish(&text);
+		return false;
+	}
+	if (a->view_count == VIEWS_MAX) {
+		cli_usage_error(command, "--view: a page has %d views at most", VIEWS_MAX);
+		return false;
+	}
+	a->views[a->view_count++] = link;
+	return true;
+}
+
 static bool parse_option(const char *command, int option, struct render_arguments *a)
 {
 	switch (option) {
@@ -142,11 +163,7 @@ static bool parse_option(const char *command, int option, struct render_argument
 	case 'q':
 		return a->squeeze = true;
 	case 'V':
-		if (a->view_count == VIEWS_MAX)
-			cli_usage_error(command, "--view: a page has %d views at most", VIEWS_MAX);
-		else
-			a->views[a->view_count] = optarg;
-		return a->view_count++ < VIEWS_MAX;
+		return parse_view(command, optarg, a);
 	case 'c':
 		return parse_counters(command, optarg, &a->counters);
 	default:
