@@ -208,7 +208,7 @@ static void resolve_connecting(struct weft__outside_host *outside,
 	add_owners(outside, thread, listener->inode, -1, " by ");
 	if (listener->unread)
 		snprintf(thread->outcome, sizeof(thread->outcome),
-			"%llu connections there wait to be accepted", (unsigned long long)listener->unread);
+			"%llu of its connections not accepted yet", (unsigned long long)listener->unread);
 }
 
 static bool resolve_inet(struct weft__outside_host *outside, struct weft__outside_thread *thread,

@@ -109,8 +109,9 @@ struct weft__outside_process {
 	pid_t parent;
 	struct weft__outside_thread *threads;
 	uint32_t count;
-	uint32_t denied; /* threads of which the kernel shows us too little */
-	bool is_cut;     /* it has more threads */
+	uint32_t denied;       /* threads of which the kernel shows us too little */
+	bool is_cut;           /* it has more threads */
+	const char *no_frames; /* why its threads have none; NULL: they have, by the caller */
 };
 
 struct weft__outside_host {
@@ -120,9 +121,10 @@ struct weft__outside_host {
 	struct weft__outside_files *files; /* all descriptors of this host; NULL: not needed so far */
 };
 
-/* Looks at a process, unless that was done. NULL: it does not exist any more, or memory is short.
- * The result stays valid until the next look. */
-struct weft__outside_process *weft__outside_look(struct weft__outside_host *outside, pid_t pid);
+/* Looks at a process, unless that was done; with `may_stop` it stops threads that run. NULL: it
+ * does not exist any more, or memory is short. The result stays valid until the next look. */
+struct weft__outside_process *weft__outside_look(
+	struct weft__outside_host *outside, pid_t pid, bool may_stop);
 
 struct weft__outside_process *weft__outside_find(
 	const struct weft__outside_host *outside, pid_t pid);
@@ -144,8 +146,7 @@ void weft__outside_find_stuck(struct weft__outside_host *outside);
 
 /* The thread for which a stuck thread waits first. */
 const struct weft__outside_thread *weft__outside_next_stuck(
-	const struct weft__outside_host *outside, const struct weft__outside_thread *thread,
-	pid_t *ret_pid);
+	const struct weft__outside_host *outside, const struct weft__outside_thread *thread);
 
 /* The number of processes whose descriptors we may not see. */
 uint32_t weft__outside_hidden(const struct weft__outside_host *outside);

@@ -198,7 +198,7 @@ static int compare_threads(const void *a, const void *b)
 }
 
 /* Lists them before it looks, so that new ones cannot keep it from ending. */
-static bool look_at_threads(struct weft__outside_process *process)
+static bool look_at_threads(struct weft__outside_process *process, bool may_stop)
 {
 	static uint64_t tids[WEFT__OUTSIDE_THREADS + 1];
 	size_t count = weft__runs_kernel_threads(process->pid, tids, WEFT__OUTSIDE_THREADS + 1);
@@ -219,7 +219,7 @@ static bool look_at_threads(struct weft__outside_process *process)
 		process->denied += !thread->is_readable && !process->is_kernel && !process->has_ended;
 	}
 	free(room);
-	if (process->threads)
+	if (process->threads && may_stop)
 		weft__outside_look_at_running(process);
 	if (process->threads)
 		qsort(process->threads, process->count, sizeof(*process->threads), compare_threads);
@@ -247,7 +247,8 @@ static void finish_process(struct weft__outside_process *process)
 	free(process->threads);
 }
 
-struct weft__outside_process *weft__outside_look(struct weft__outside_host *outside, pid_t pid)
+struct weft__outside_process *weft__outside_look(
+	struct weft__outside_host *outside, pid_t pid, bool may_stop)
 {
 	struct weft__outside_process *process = weft__outside_find(outside, pid);
 	if (process)
@@ -262,7 +263,7 @@ struct weft__outside_process *weft__outside_look(struct weft__outside_host *outs
 	*process = (struct weft__outside_process){.pid = pid};
 	weft__outside_name(pid, process->name);
 	read_stat(process);
-	if (!look_at_threads(process)) {
+	if (!look_at_threads(process, may_stop)) {
 		finish_process(process);
 		return NULL;
 	}

@@ -38,7 +38,7 @@ enum {
 
 enum {
 	VERSION = 0x030b, /* 3.11 */
-	THREADS_MAX = 4096,
+	THREADS_MAX = 256,
 	LINES_MAX = 1 << 16, /* bytes of a table of lines */
 	LINES_UNIT = 2,      /* bytes of an instruction */
 	PAUSE_NS = 3000000,  /* between two looks at a thread that runs */
@@ -224,7 +224,8 @@ void weft__outside_read_python(
 	const uint64_t current = word_at(pid, runtime + RUNTIME_CURRENT);
 	uint64_t thread =
 		word_at(pid, word_at(pid, runtime + RUNTIME_INTERPRETERS) + INTERPRETER_THREADS);
-	for (unsigned i = 0; thread && i < THREADS_MAX; i++) {
+	/* A list without end has no more threads either. */
+	for (uint32_t i = 0; thread && i < process->count && i < THREADS_MAX; i++) {
 		const uint64_t native = word_at(pid, thread + THREAD_NATIVE);
 		for (uint32_t k = 0; k < process->count; k++)
 			if ((uint64_t)process->threads[k].inner == native && !process->threads[k].script)

@@ -108,18 +108,17 @@ void weft__outside_find_stuck(struct weft__outside_host *outside)
 }
 
 const struct weft__outside_thread *weft__outside_next_stuck(
-	const struct weft__outside_host *outside, const struct weft__outside_thread *thread,
-	pid_t *ret_pid)
+	const struct weft__outside_host *outside, const struct weft__outside_thread *thread)
 {
 	for (uint32_t i = 0; i < thread->other_count; i++) {
-		const struct weft__outside_process *process = process_of(outside, thread->others[i]);
-		for (uint32_t k = 0; process && k < process->count; k++) {
-			const struct weft__outside_thread *next = &process->threads[k];
-			if (!next->is_stuck || (thread->others[i].tid && next->tid != thread->others[i].tid))
-				continue;
-			*ret_pid = process->pid;
+		const struct weft__outside_other other = thread->others[i];
+		const struct weft__outside_process *process = process_of(outside, other);
+		const struct weft__outside_thread *next = find_thread(process, other.tid);
+		for (uint32_t k = 0; process && !other.tid && !next && k < process->count; k++)
+			if (process->threads[k].is_stuck)
+				next = &process->threads[k];
+		if (next && next->is_stuck)
 			return next;
-		}
 	}
 	return NULL;
 }

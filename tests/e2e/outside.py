@@ -209,6 +209,21 @@ def a_connection_leads_to_the_other_process():
 
 
 @case
+def all_waits_of_the_host_are_found():
+    with running(program('-O0'), 'pipes', children=1) as process:
+        child, = children_of(process.pid)
+
+        def is_there():
+            said = weft('why', '--all', status=None).stdout
+            return all(re.search(r"thread %d '[^']*' sleeps in read of descriptor \d+ \(pipe, written by \S+ %d\), in hang_in_pipes " % ends, said)
+                       for ends in ((process.pid, child), (child, process.pid)))
+        wait_until('both are there', is_there)
+        lines = [line for line in json_lines(weft('why', '--all', '--json', status=None).stdout) if line.get('pid') == child]
+        equal([(line['waits'], line['stuck'], line['for']) for line in lines], [('peer', True, [{'pid': process.pid}])])
+    weft('why', '--all', '1', status=2)
+
+
+@case
 def a_process_that_has_ended_or_is_not_there():
     with subprocess.Popen(['true']) as process:
         wait_until('it has ended', lambda: process_stat(process.pid)[0] == b'Z')

@@ -1,368 +1,143 @@
 /* SPDX-License-Identifier: ISC
  *
  * The answer about a process that records nothing: a look at it from outside, and at the processes
- * for which it waits.
+ * for which it waits; or at all processes.
  */
 #include "outside.h"
 
-#include <inttypes.h>
-#include <pwd.h>
-#include <stdio.h>
+#include <dirent.h>
 #include <string.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <weft/text.h>
+#include <weft/parse.h>
 
 #include "cli/call_names.h"
 #include "cli/cli.h"
-#include "outside/outside.h"
+#include "outside_words.h"
 #include "stacks.h"
 
 enum {
 	PROCESSES = 12,      /* that are looked at from one */
-	SHOWN_THREADS = 100, /* of a process, as text */
-	SHOWN_FRAMES = 6,    /* in a sentence */
-	CIRCLE_MAX = 20,     /* threads that are named */
+	PROCESSES_MAX = 8192 /* of a host */
 };
 
-struct outside_answer {
-	struct weft__outside_host outside;
-	struct weft_text text;
-	bool json, has_wait;
-	const char *no_stacks; /* why there are none */
-};
-
-/* ---- Words ---- */
-
-static void add_shown(struct weft_text *text, const char *string)
+static void find_frames(struct weft__outside_process *process)
 {
-	weft_text_add_shown(text, string, strlen(string));
-}
-
-static void add_thread_name(
-	struct outside_answer *a, const struct weft__outside_thread *thread, struct weft_text *text)
-{
-	(void)a;
-	weft_text_add_string(text, "thread ");
-	weft_text_add_i64(text, thread->tid);
-	weft_text_add_string(text, " '");
-	add_shown(text, thread->kernel.name);
-	weft_text_add_string(text, "'");
-}
-
-/* The C library's frames are left out: its functions are in the sentence already. */
-static bool is_own(const struct weft__outside_frame *frame)
-{
-	return frame->module[0] && strncmp(frame->module, "libc.so", 7) != 0 &&
-		   strncmp(frame->module, "ld-linux", 8) != 0;
-}
-
-static void add_frame(struct weft_text *text, const struct weft__outside_frame *frame)
-{
-	char number[32];
-	if (frame->function[0]) {
-		add_shown(text, frame->function);
-	} else {
-		add_shown(text, frame->module);
-		snprintf(number, sizeof(number), "%s0x%" PRIx64, frame->module[0] ? "+" : "",
-			frame->module[0] ? frame->offset : frame->code);
-		weft_text_add_string(text, number);
-	}
-	if (!frame->line)
-		return;
-	weft_text_add_string(text, " (");
-	add_shown(text, frame->file);
-	weft_text_add_string(text, ":");
-	weft_text_add_u64(text, frame->line);
-	weft_text_add_string(text, ")");
-}
-
-/* ", in take_second (FILE:7) ← main (FILE:20)" */
-static void add_frames(struct weft_text *text, const struct weft__outside_frame *frames,
-	uint32_t count, bool is_script)
-{
-	uint32_t own = 0, shown = 0;
-	for (uint32_t i = 0; i < count; i++)
-		own += is_script || is_own(&frames[i]);
-	for (uint32_t i = 0; i < count && shown < SHOWN_FRAMES; i++) {
-		if (own && !is_script && !is_own(&frames[i]))
-			continue;
-		weft_text_add_string(text, shown ? " ← " : ", in ");
-		shown++;
-		add_frame(text, &frames[i]);
-	}
-	if (shown && (own ? own : count) > shown)
-		weft_text_add_string(text, " ← …");
-}
-
-/* Python's frames instead of those of its interpreter. */
-static void add_stack(const struct weft__outside_thread *thread, struct weft_text *text)
-{
-	const bool has_script = thread->script_count;
-	if (has_script)
-		add_frames(text, thread->script, thread->script_count, true);
-	else
-		add_frames(text, thread->frames, thread->frame_count, false);
-	if (thread->is_guessed && !has_script)
-		weft_text_add_string(text, " [guessed]");
-	if (thread->kernel.state != 'R' || (!has_script && !thread->frame_count))
-		return;
-	weft_text_add_string(text, ": in all of ");
-	weft_text_add_u64(text, has_script ? WEFT__OUTSIDE_LOOKS : thread->stack_count);
-	weft_text_add_string(text, " looks within ");
-	weft_text_add_u64(text, thread->looks_ns / 1000000 + 1);
-	weft_text_add_string(text, " ms");
-}
-
-/* "thread 7 'a' waits for mutex m (0x…), held by thread 8 'b'." */
-static void add_sentence(
-	struct outside_answer *a, const struct weft__outside_thread *thread, struct weft_text *text)
-{
-	add_thread_name(a, thread, text);
-	weft_text_add_string(text, " ");
-	add_shown(text, thread->about);
-	if (thread->has_python_lock)
-		weft_text_add_string(text, " and has the GIL");
-	add_stack(thread, text);
-	if (thread->outcome[0]) {
-		weft_text_add_string(text, ": ");
-		add_shown(text, thread->outcome);
-	}
-	weft_text_add_string(text, ".");
-}
-
-/* All frames, from the innermost one; Python's instead of its interpreter's. */
-static void add_json_frames(struct outside_answer *a, const struct weft__outside_thread *thread)
-{
-	const bool has_script = thread->script_count;
-	const struct weft__outside_frame *frames = has_script ? thread->script : thread->frames;
-	const uint32_t count = has_script ? thread->script_count : thread->frame_count;
-	for (uint32_t i = 0; i < count; i++) {
-		cli_add_json(
-			&a->text, i ? ",{\"function\":" : ",\"frames\":[{\"function\":", frames[i].function);
-		if (frames[i].module[0]) {
-			cli_add_json(&a->text, ",\"module\":", frames[i].module);
-			cli_add_number(&a->text, ",\"offset\":", frames[i].offset);
-		}
-		if (frames[i].line) {
-			cli_add_json(&a->text, ",\"file\":", frames[i].file);
-			cli_add_number(&a->text, ",\"line\":", frames[i].line);
-		}
-		weft_text_add_string(&a->text, i + 1 < count ? "}" : "}]");
-	}
-}
-
-static void add_thread(struct outside_answer *a, const struct weft__outside_process *process,
-	const struct weft__outside_thread *thread)
-{
-	static const char *const kinds[] = {[WEFT__OUTSIDE_OTHER] = "call",
-		[WEFT__OUTSIDE_RUNS] = "runs",
-		[WEFT__OUTSIDE_SLEEP] = "sleep",
-		[WEFT__OUTSIDE_MUTEX] = "mutex",
-		[WEFT__OUTSIDE_RWLOCK] = "rwlock",
-		[WEFT__OUTSIDE_JOIN] = "join",
-		[WEFT__OUTSIDE_CONDITION] = "condition",
-		[WEFT__OUTSIDE_SEMAPHORE] = "semaphore",
-		[WEFT__OUTSIDE_FUTEX] = "lock",
-		[WEFT__OUTSIDE_PEER] = "peer",
-		[WEFT__OUTSIDE_CONNECT] = "connect",
-		[WEFT__OUTSIDE_FILE_LOCK] = "file_lock",
-		[WEFT__OUTSIDE_CHILD] = "child",
-		[WEFT__OUTSIDE_STOPPED] = "stopped",
-		[WEFT__OUTSIDE_ENDED] = "ended"};
-	struct weft_text sentence = {0};
-	a->has_wait |= thread->other_count > 0;
-	add_sentence(a, thread, &sentence);
-	if (!a->json) {
-		weft_text_add_string(&a->text, "  ");
-		weft_text_add(&a->text, sentence.bytes, sentence.size);
-		weft_text_add_string(&a->text, "\n");
-		weft_text_finish(&sentence);
-		return;
-	}
-	cli_add_number(&a->text, "{\"pid\":", (uint64_t)process->pid);
-	cli_add_number(&a->text, ",\"tid\":", (uint64_t)thread->tid);
-	cli_add_json(&a->text, ",\"name\":", thread->kernel.name);
-	cli_add_json(&a->text, ",\"waits\":", kinds[thread->kind]);
-	weft_text_add_string(&a->text, thread->is_stuck ? ",\"stuck\":true" : ",\"stuck\":false");
-	for (uint32_t i = 0; i < thread->other_count; i++) {
-		cli_add_number(
-			&a->text, i ? ",{\"pid\":" : ",\"for\":[{\"pid\":", (uint64_t)thread->others[i].pid);
-		if (thread->others[i].tid)
-			cli_add_number(&a->text, ",\"tid\":", (uint64_t)thread->others[i].tid);
-		weft_text_add_string(&a->text, i + 1 < thread->other_count ? "}" : "}]");
-	}
-	add_json_frames(a, thread);
-	weft_text_add_string(&a->text, ",\"sentence\":");
-	weft_text_add_json(&a->text, sentence.bytes, sentence.size);
-	weft_text_add_string(&a->text, "}\n");
-	weft_text_finish(&sentence);
-}
-
-/* ---- Rights ---- */
-
-/* Prints why less is known of a process. */
-static void add_denied(struct outside_answer *a, const struct weft__outside_process *process)
-{
-	char about[256];
-	if (process->is_kernel)
-		snprintf(about, sizeof(about), "%s %d is a thread of the kernel.", process->name,
-			(int)process->pid);
-	else if (process->has_ended)
-		snprintf(about, sizeof(about),
-			"%s %d has ended, and its parent, process %d, has not asked how.", process->name,
-			(int)process->pid, (int)process->parent);
-	else if (process->denied && process->user != geteuid())
-		snprintf(about, sizeof(about),
-			"%" PRIu32 " of %" PRIu32 " threads: they run as another user; run as root.",
-			process->denied, process->count);
-	else if (process->denied)
-		snprintf(about, sizeof(about),
-			"%" PRIu32 " of %" PRIu32
-			" threads: the process is not dumpable, or this system forbids it; run as root.",
-			process->denied, process->count);
-	else
-		return;
-	if (a->json) {
-		cli_add_number(&a->text, "{\"pid\":", (uint64_t)process->pid);
-		cli_add_number(&a->text, ",\"denied\":", process->denied);
-		cli_add_json(&a->text, ",\"sentence\":", about);
-		weft_text_add_string(&a->text, "}\n");
-		return;
-	}
-	weft_text_add_string(&a->text, "  ");
-	add_shown(&a->text, about);
-	weft_text_add_string(&a->text, "\n");
-}
-
-/* ---- Circles ---- */
-
-/* The circle that a stuck thread leads to, from its thread with the lowest number on. Returns its
- * length; 0: it is not in the circle itself, or has not the lowest number. */
-static uint32_t find_circle(const struct outside_answer *a,
-	const struct weft__outside_thread *first, const struct weft__outside_thread *list[CIRCLE_MAX])
-{
-	const struct weft__outside_thread *thread = first;
-	uint32_t length = 0;
-	pid_t pid;
-	do {
-		if (thread->tid < first->tid || length > WEFT__OUTSIDE_THREADS)
-			return 0;
-		if (length < CIRCLE_MAX)
-			list[length] = thread;
-		length++;
-		thread = weft__outside_next_stuck(&a->outside, thread, &pid);
-	} while (thread && thread != first);
-	return thread ? length : 0;
-}
-
-static void add_circle(struct outside_answer *a, const struct weft__outside_thread *first)
-{
-	const struct weft__outside_thread *list[CIRCLE_MAX];
-	const uint32_t length = find_circle(a, first, list);
-	struct weft_text sentence = {0};
-	bool has_timeout = false, is_hidden = false;
-	if (!length)
-		return;
-	for (uint32_t i = 0; i < length && i < CIRCLE_MAX; i++) {
-		has_timeout |= list[i]->has_timeout;
-		is_hidden |= list[i]->is_hidden;
-	}
-	weft_text_add_string(&sentence, has_timeout || is_hidden ? "Circle: " : "Deadlock: ");
-	for (uint32_t i = 0; i < length && i < CIRCLE_MAX; i++) {
-		weft_text_add_string(&sentence, i ? ", which waits for " : "");
-		add_thread_name(a, list[i], &sentence);
-	}
-	weft_text_add_string(&sentence, length > CIRCLE_MAX ? ", … which waits for "
-									: length == 1       ? " waits for itself"
-														: ", which waits for the first");
-	if (length > CIRCLE_MAX)
-		weft_text_add_string(&sentence, "the first");
-	if (has_timeout)
-		weft_text_add_string(&sentence, ", until a timeout ends a wait");
-	if (is_hidden)
-		weft_text_add_string(&sentence, ", unless a process that we may not see ends a wait");
-	weft_text_add_string(&sentence, ".");
-	if (a->json) {
-		weft_text_add_string(&a->text, has_timeout ? "{\"circle\":\"may time out\",\"tids\":["
-												   : "{\"circle\":\"deadlock\",\"tids\":[");
-		for (uint32_t i = 0; i < length && i < CIRCLE_MAX; i++) {
-			weft_text_add_string(&a->text, i ? "," : "");
-			weft_text_add_i64(&a->text, list[i]->tid);
-		}
-		weft_text_add_string(&a->text, "],\"sentence\":");
-		weft_text_add_json(&a->text, sentence.bytes, sentence.size);
-		weft_text_add_string(&a->text, "}\n");
-	} else {
-		weft_text_add(&a->text, sentence.bytes, sentence.size);
-		weft_text_add_string(&a->text, "\n");
-	}
-	weft_text_finish(&sentence);
-}
-
-/* ---- The answer ---- */
-
-static void add_process(struct outside_answer *a, const struct weft__outside_process *process)
-{
-	if (!a->json) {
-		add_shown(&a->text, process->name);
-		weft_text_add_string(&a->text, " ");
-		weft_text_add_i64(&a->text, process->pid);
-		weft_text_add_string(&a->text, ":\n");
-	}
-	for (uint32_t i = 0; i < process->count && (a->json || i < SHOWN_THREADS); i++)
-		add_thread(a, process, &process->threads[i]);
-	if (!a->json && process->count > SHOWN_THREADS) {
-		weft_text_add_string(&a->text, "  and ");
-		weft_text_add_u64(&a->text, process->count - SHOWN_THREADS);
-		weft_text_add_string(&a->text, " more threads\n");
-	}
-	add_denied(a, process);
+#if WEFT_HAS_LINES
+	if (!process->is_kernel && !process->has_ended && process->denied < process->count)
+		process->no_frames = why_stacks_find(process);
+#else
+	process->no_frames = "weft was built without libdw";
+#endif
 }
 
 static bool look(struct outside_answer *a, pid_t pid)
 {
-	struct weft__outside_process *process = weft__outside_look(&a->outside, pid);
+	struct weft__outside_process *process = weft__outside_look(&a->host, pid, true);
 	if (!process)
 		return false;
-#if WEFT_HAS_LINES
-	a->no_stacks = process->is_kernel || process->has_ended ? NULL : why_stacks_find(process);
-#endif
-	weft__outside_resolve(&a->outside, process, cli_call_name);
+	find_frames(process);
+	weft__outside_resolve(&a->host, process, cli_call_name);
 	return true;
 }
 
 /* Looks at the processes for which those wait that were looked at. */
 static void look_at_others(struct outside_answer *a)
 {
-	for (uint32_t i = 0; i < a->outside.count; i++)
-		for (uint32_t k = 0; k < a->outside.processes[i].count; k++)
-			for (uint32_t n = 0; n < a->outside.processes[i].threads[k].other_count; n++) {
-				const pid_t pid = a->outside.processes[i].threads[k].others[n].pid;
-				if (a->outside.count < PROCESSES && pid != getpid() &&
-					!weft__outside_find(&a->outside, pid))
+	for (uint32_t i = 0; i < a->host.count; i++)
+		for (uint32_t k = 0; k < a->host.processes[i].count; k++)
+			for (uint32_t n = 0; n < a->host.processes[i].threads[k].other_count; n++) {
+				const pid_t pid = a->host.processes[i].threads[k].others[n].pid;
+				if (a->host.count < PROCESSES && pid != getpid() &&
+					!weft__outside_find(&a->host, pid))
 					(void)look(a, pid);
 			}
+}
+
+static void add_circles(struct outside_answer *a)
+{
+	weft__outside_find_stuck(&a->host);
+	for (uint32_t i = 0; i < a->host.count; i++)
+		for (uint32_t k = 0; k < a->host.processes[i].count; k++)
+			if (a->host.processes[i].threads[k].is_stuck)
+				outside_add_circle(a, &a->host.processes[i].threads[k]);
+}
+
+static int finish(struct outside_answer *a)
+{
+	const bool is_written = cli_write(&a->text);
+	weft_text_finish(&a->text);
+	weft__outside_finish(&a->host);
+	return is_written && a->has_wait ? CLI_DONE : CLI_NO;
 }
 
 int why_outside(pid_t pid, bool json)
 {
 	struct outside_answer a = {.json = json};
 	if (!look(&a, pid)) {
-		weft__outside_finish(&a.outside);
+		weft__outside_finish(&a.host);
 		return CLI_UNREADABLE;
 	}
 	look_at_others(&a);
-	weft__outside_find_stuck(&a.outside);
-	for (uint32_t i = 0; i < a.outside.count; i++)
-		for (uint32_t k = 0; k < a.outside.processes[i].count; k++)
-			if (a.outside.processes[i].threads[k].is_stuck)
-				add_circle(&a, &a.outside.processes[i].threads[k]);
-	for (uint32_t i = 0; i < a.outside.count; i++)
-		add_process(&a, &a.outside.processes[i]);
-	const bool is_written = cli_write(&a.text);
-	weft_text_finish(&a.text);
-	weft__outside_finish(&a.outside);
-	return is_written && a.has_wait ? CLI_DONE : CLI_NO;
+	add_circles(&a);
+	for (uint32_t i = 0; i < a.host.count; i++)
+		outside_add_process(&a, &a.host.processes[i]);
+	return finish(&a);
+}
+
+/* ---- All processes ---- */
+
+/* Root sees all, others their own. */
+static bool is_ours(const struct dirent *entry, int folder)
+{
+	struct stat status;
+	return geteuid() == 0 ||
+		   (fstatat(folder, entry->d_name, &status, 0) == 0 && status.st_uid == geteuid());
+}
+
+static void look_at_all(struct outside_answer *a)
+{
+	uint64_t pid;
+	DIR *folder = opendir("/proc");
+	for (struct dirent *entry; folder && (entry = readdir(folder));)
+		if (a->host.count < PROCESSES_MAX &&
+			weft_parse_number(entry->d_name, strlen(entry->d_name), &pid) == WEFT_PARSE_OK &&
+			(pid_t)pid != getpid() && is_ours(entry, dirfd(folder)))
+			(void)weft__outside_look(&a->host, (pid_t)pid, false);
+	if (folder)
+		closedir(folder);
+	for (uint32_t i = 0; i < a->host.count; i++)
+		weft__outside_resolve(&a->host, &a->host.processes[i], cli_call_name);
+}
+
+static bool waits(const struct weft__outside_process *process)
+{
+	bool is_waiting = false;
+	for (uint32_t i = 0; i < process->count; i++)
+		is_waiting = is_waiting || process->threads[i].other_count;
+	return is_waiting;
+}
+
+static bool is_stuck(const struct weft__outside_process *process)
+{
+	bool has_stuck = false;
+	for (uint32_t i = 0; i < process->count; i++)
+		has_stuck = has_stuck || process->threads[i].is_stuck;
+	return has_stuck;
+}
+
+int why_all(bool json)
+{
+	struct outside_answer a = {.json = json, .waits_only = true};
+	look_at_all(&a);
+	add_circles(&a);
+	for (uint32_t i = 0; i < a.host.count; i++) {
+		/* Unwinding all would take seconds. */
+		if (is_stuck(&a.host.processes[i]))
+			find_frames(&a.host.processes[i]);
+		if (waits(&a.host.processes[i]))
+			outside_add_process(&a, &a.host.processes[i]);
+	}
+	return finish(&a);
 }

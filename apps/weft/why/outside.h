@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The answer about a process that records nothing.
+ * The answers about processes that record nothing.
  */
 #ifndef WEFT_APPS_WHY_OUTSIDE_H
 #define WEFT_APPS_WHY_OUTSIDE_H
@@ -11,5 +11,8 @@
 /* Prints what its threads wait for, and the threads and processes for which they wait. CLI_NO if it
  * waits for none, CLI_UNREADABLE if there is no such process. */
 int why_outside(pid_t pid, bool json);
+
+/* Prints which threads and processes of this host wait for which. CLI_NO if none waits. */
+int why_all(bool json);
 
 #endif

@@ -15,6 +15,7 @@
 
 static const char usage[] =
 	"usage: weft why [OPTION]... FILE|PID... [task:ID|LABEL]...\n"
+	"       weft why --all [--json]\n"
 	"\n"
 	"Explains why a task does not go on: it waits for another task, that one for the next, and\n"
 	"so on, to a task that runs or that nobody resolved. Without a task, prints all tasks that\n"
@@ -24,6 +25,8 @@ static const char usage[] =
 	"\n"
 	"  --at TIME        ask about that time; default: the end of the trace, or now; for a task\n"
 	"                   that does not wait then, its longest wait\n"
+	"  --all            which threads and processes of this host wait for which: of your own\n"
+	"                   processes, as root of all; seen from outside\n"
 	"  --json           one JSON object on each line; times are ns on the trace's own clock\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
@@ -37,11 +40,13 @@ enum why_option_code {
 	OPTION_HELP = 256,
 	OPTION_JSON,
 	OPTION_AT,
+	OPTION_ALL,
 };
 
 static const struct option long_options[] = {
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"json", no_argument, NULL, OPTION_JSON},
+	{"all", no_argument, NULL, OPTION_ALL},
 	CLI_MAX_SIZE_OPTION,
 	CLI_CPU_HZ_OPTION,
 	{"at", required_argument, NULL, OPTION_AT},
@@ -59,6 +64,9 @@ static bool parse_options(int argc, char **argv, struct why_options *options, in
 			return false;
 		case OPTION_JSON:
 			options->json = true;
+			break;
+		case OPTION_ALL:
+			options->all = true;
 			break;
 		case OPTION_AT:
 			options->has_time = true;
@@ -125,6 +133,9 @@ int cli_why(int argc, char **argv)
 	int status;
 	if (!parse_options(argc, argv, &options, &status))
 		return status;
+	if (options.all)
+		return optind < argc ? cli_usage_error("why", "--all takes no FILE or PID")
+							 : why_all(options.json);
 	int count = cli_count_operands(argc, argv, "FILE or PID");
 	if (!count)
 		return CLI_USAGE;

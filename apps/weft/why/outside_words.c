@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Sentences about threads that are seen from outside, as text and as JSON.
+ */
+#include "outside_words.h"
+
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <weft/text.h>
+
+#include "cli/cli.h"
+
+enum {
+	SHOWN_THREADS = 100, /* of a process, as text */
+	SHOWN_FRAMES = 6,    /* in a sentence */
+	CIRCLE_MAX = 20,     /* threads that are named */
+};
+
+/* ---- Words ---- */
+
+static void add_shown(struct weft_text *text, const char *string)
+{
+	weft_text_add_shown(text, string, strlen(string));
+}
+
+static void add_thread_name(
+	struct outside_answer *a, const struct weft__outside_thread *thread, struct weft_text *text)
+{
+	(void)a;
+	weft_text_add_string(text, "thread ");
+	weft_text_add_i64(text, thread->tid);
+	weft_text_add_string(text, " '");
+	add_shown(text, thread->kernel.name);
+	weft_text_add_string(text, "'");
+}
+
+/* The C library's frames are left out: its functions are in the sentence already. */
+static bool is_own(const struct weft__outside_frame *frame)
+{
+	return frame->module[0] && strncmp(frame->module, "libc.so", 7) != 0 &&
+		   strncmp(frame->module, "ld-linux", 8) != 0;
+}
+
+static void add_frame(struct weft_text *text, const struct weft__outside_frame *frame)
+{
+	char number[32];
+	if (frame->function[0]) {
+		add_shown(text, frame->function);
+	} else {
+		add_shown(text, frame->module);
+		snprintf(number, sizeof(number), "%s0x%" PRIx64, frame->module[0] ? "+" : "",
+			frame->module[0] ? frame->offset : frame->code);
+		weft_text_add_string(text, number);
+	}
+	if (!frame->line)
+		return;
+	weft_text_add_string(text, " (");
+	add_shown(text, frame->file);
+	weft_text_add_string(text, ":");
+	weft_text_add_u64(text, frame->line);
+	weft_text_add_string(text, ")");
+}
+
+/* The C library's function that the program's own code has called, where the rest of the sentence
+ * does not name it: malloc for a lock, getaddrinfo for a poll. */
+static const struct weft__outside_frame *called_by_own(const struct weft__outside_thread *thread)
+{
+	uint32_t first = 0;
+	while (first < thread->frame_count && !is_own(&thread->frames[first]))
+		first++;
+	if (first == 0 || first == thread->frame_count)
+		return NULL;
+	const struct weft__outside_frame *called = &thread->frames[first - 1];
+	const bool is_unnamed = thread->kind == WEFT__OUTSIDE_FUTEX ||
+							thread->kind == WEFT__OUTSIDE_OTHER ||
+							thread->kind == WEFT__OUTSIDE_RUNS;
+	return is_unnamed && called->function[0] && !strstr(thread->about, called->function) ? called
+																						 : NULL;
+}
+
+/* ", in take_second (FILE:7) ← main (FILE:20)" */
+static void add_frames(struct weft_text *text, const struct weft__outside_frame *frames,
+	uint32_t count, bool is_script, const struct weft__outside_frame *called)
+{
+	uint32_t own = 0, shown = 0;
+	for (uint32_t i = 0; i < count; i++)
+		own += is_script || is_own(&frames[i]);
+	for (uint32_t i = 0; i < count && shown < SHOWN_FRAMES; i++) {
+		if (own && !is_script && !is_own(&frames[i]) && &frames[i] != called)
+			continue;
+		weft_text_add_string(text, shown ? " ← " : ", in ");
+		shown++;
+		add_frame(text, &frames[i]);
+	}
+	if (shown && (own ? own + (called != NULL) : count) > shown)
+		weft_text_add_string(text, " ← …");
+}
+
+/* Python's frames instead of those of its interpreter. */
+static void add_stack(const struct weft__outside_thread *thread, struct weft_text *text)
+{
+	const bool has_script = thread->script_count;
+	if (has_script)
+		add_frames(text, thread->script, thread->script_count, true, NULL);
+	else
+		add_frames(text, thread->frames, thread->frame_count, false, called_by_own(thread));
+	if (thread->is_guessed && !has_script)
+		weft_text_add_string(text, " [guessed]");
+	if (thread->kernel.state != 'R' || (!has_script && !thread->frame_count))
+		return;
+	weft_text_add_string(text, ": in all of ");
+	weft_text_add_u64(text, has_script ? WEFT__OUTSIDE_LOOKS : thread->stack_count);
+	weft_text_add_string(text, " looks within ");
+	weft_text_add_u64(text, thread->looks_ns / 1000000 + 1);
+	weft_text_add_string(text, " ms");
+}
+
+/* "thread 7 'a' waits for mutex m (0x…), held by thread 8 'b'." */
+static void add_sentence(
+	struct outside_answer *a, const struct weft__outside_thread *thread, struct weft_text *text)
+{
+	add_thread_name(a, thread, text);
+	weft_text_add_string(text, " ");
+	add_shown(text, thread->about);
+	if (thread->has_python_lock)
+		weft_text_add_string(text, " and has the GIL");
+	add_stack(thread, text);
+	if (thread->outcome[0]) {
+		weft_text_add_string(text, ": ");
+		add_shown(text, thread->outcome);
+	}
+	weft_text_add_string(text, ".");
+}
+
+/* All frames, from the innermost one; Python's instead of its interpreter's. */
+static void add_json_frames(struct outside_answer *a, const struct weft__outside_thread *thread)
+{
+	const bool has_script = thread->script_count;
+	const struct weft__outside_frame *frames = has_script ? thread->script : thread->frames;
+	const uint32_t count = has_script ? thread->script_count : thread->frame_count;
+	for (uint32_t i = 0; i < count; i++) {
+		cli_add_json(
+			&a->text, i ? ",{\"function\":" : ",\"frames\":[{\"function\":", frames[i].function);
+		if (frames[i].module[0]) {
+			cli_add_json(&a->text, ",\"module\":", frames[i].module);
+			cli_add_number(&a->text, ",\"offset\":", frames[i].offset);
+		}
+		if (frames[i].line) {
+			cli_add_json(&a->text, ",\"file\":", frames[i].file);
+			cli_add_number(&a->text, ",\"line\":", frames[i].line);
+		}
+		weft_text_add_string(&a->text, i + 1 < count ? "}" : "}]");
+	}
+}
+
+static void add_thread(struct outside_answer *a, const struct weft__outside_process *process,
+	const struct weft__outside_thread *thread)
+{
+	static const char *const kinds[] = {[WEFT__OUTSIDE_OTHER] = "call",
+		[WEFT__OUTSIDE_RUNS] = "runs",
+		[WEFT__OUTSIDE_SLEEP] = "sleep",
+		[WEFT__OUTSIDE_MUTEX] = "mutex",
+		[WEFT__OUTSIDE_RWLOCK] = "rwlock",
+		[WEFT__OUTSIDE_JOIN] = "join",
+		[WEFT__OUTSIDE_CONDITION] = "condition",
+		[WEFT__OUTSIDE_SEMAPHORE] = "semaphore",
+		[WEFT__OUTSIDE_FUTEX] = "lock",
+		[WEFT__OUTSIDE_PEER] = "peer",
+		[WEFT__OUTSIDE_CONNECT] = "connect",
+		[WEFT__OUTSIDE_FILE_LOCK] = "file_lock",
+		[WEFT__OUTSIDE_CHILD] = "child",
+		[WEFT__OUTSIDE_STOPPED] = "stopped",
+		[WEFT__OUTSIDE_ENDED] = "ended"};
+	struct weft_text sentence = {0};
+	a->has_wait |= thread->other_count > 0;
+	add_sentence(a, thread, &sentence);
+	if (!a->json) {
+		weft_text_add_string(&a->text, "  ");
+		weft_text_add(&a->text, sentence.bytes, sentence.size);
+		weft_text_add_string(&a->text, "\n");
+		weft_text_finish(&sentence);
+		return;
+	}
+	cli_add_number(&a->text, "{\"pid\":", (uint64_t)process->pid);
+	cli_add_number(&a->text, ",\"tid\":", (uint64_t)thread->tid);
+	cli_add_json(&a->text, ",\"name\":", thread->kernel.name);
+	cli_add_json(&a->text, ",\"waits\":", kinds[thread->kind]);
+	weft_text_add_string(&a->text, thread->is_stuck ? ",\"stuck\":true" : ",\"stuck\":false");
+	for (uint32_t i = 0; i < thread->other_count; i++) {
+		cli_add_number(
+			&a->text, i ? ",{\"pid\":" : ",\"for\":[{\"pid\":", (uint64_t)thread->others[i].pid);
+		if (thread->others[i].tid)
+			cli_add_number(&a->text, ",\"tid\":", (uint64_t)thread->others[i].tid);
+		weft_text_add_string(&a->text, i + 1 < thread->other_count ? "}" : "}]");
+	}
+	add_json_frames(a, thread);
+	weft_text_add_string(&a->text, ",\"sentence\":");
+	weft_text_add_json(&a->text, sentence.bytes, sentence.size);
+	weft_text_add_string(&a->text, "}\n");
+	weft_text_finish(&sentence);
+}
+
+/* ---- Rights ---- */
+
+/* Prints why less is known of a process. */
+static void add_denied(struct outside_answer *a, const struct weft__outside_process *process)
+{
+	char about[256];
+	if (process->is_kernel)
+		snprintf(about, sizeof(about), "%s %d is a thread of the kernel.", process->name,
+			(int)process->pid);
+	else if (process->has_ended)
+		snprintf(about, sizeof(about),
+			"%s %d has ended, and its parent, process %d, has not asked how.", process->name,
+			(int)process->pid, (int)process->parent);
+	else if (process->denied && process->user != geteuid())
+		snprintf(about, sizeof(about),
+			"%" PRIu32 " of %" PRIu32 " threads: they run as another user; run as root.",
+			process->denied, process->count);
+	else if (process->denied)
+		snprintf(about, sizeof(about),
+			"%" PRIu32 " of %" PRIu32
+			" threads: the process is not dumpable, or this system forbids it; run as root.",
+			process->denied, process->count);
+	else if (process->no_frames)
+		snprintf(about, sizeof(about), "No functions: %s.", process->no_frames);
+	else
+		return;
+	if (a->json) {
+		cli_add_number(&a->text, "{\"pid\":", (uint64_t)process->pid);
+		cli_add_number(&a->text, ",\"denied\":", process->denied);
+		cli_add_json(&a->text, ",\"sentence\":", about);
+		weft_text_add_string(&a->text, "}\n");
+		return;
+	}
+	weft_text_add_string(&a->text, "  ");
+	add_shown(&a->text, about);
+	weft_text_add_string(&a->text, "\n");
+}
+
+/* ---- Circles ---- */
+
+/* The circle that a stuck thread leads to, from its thread with the lowest number on. Returns its
+ * length; 0: it is not in the circle itself, or has not the lowest number. */
+static uint32_t find_circle(const struct outside_answer *a,
+	const struct weft__outside_thread *first, const struct weft__outside_thread *list[CIRCLE_MAX])
+{
+	const struct weft__outside_thread *thread = first;
+	uint32_t length = 0;
+	do {
+		if (thread->tid < first->tid || length > WEFT__OUTSIDE_THREADS)
+			return 0;
+		if (length < CIRCLE_MAX)
+			list[length] = thread;
+		length++;
+		thread = weft__outside_next_stuck(&a->host, thread);
+	} while (thread && thread != first);
+	return thread ? length : 0;
+}
+
+void outside_add_circle(struct outside_answer *a, const struct weft__outside_thread *first)
+{
+	const struct weft__outside_thread *list[CIRCLE_MAX];
+	const uint32_t length = find_circle(a, first, list);
+	struct weft_text sentence = {0};
+	bool has_timeout = false, is_hidden = false;
+	if (!length)
+		return;
+	for (uint32_t i = 0; i < length && i < CIRCLE_MAX; i++) {
+		has_timeout |= list[i]->has_timeout;
+		is_hidden |= list[i]->is_hidden;
+	}
+	weft_text_add_string(&sentence, has_timeout || is_hidden ? "Circle: " : "Deadlock: ");
+	for (uint32_t i = 0; i < length && i < CIRCLE_MAX; i++) {
+		weft_text_add_string(&sentence, i ? ", which waits for " : "");
+		add_thread_name(a, list[i], &sentence);
+	}
+	weft_text_add_string(&sentence, length > CIRCLE_MAX ? ", … which waits for "
+									: length == 1       ? " waits for itself"
+														: ", which waits for the first");
+	if (length > CIRCLE_MAX)
+		weft_text_add_string(&sentence, "the first");
+	if (has_timeout)
+		weft_text_add_string(&sentence, ", until a timeout ends a wait");
+	if (is_hidden)
+		weft_text_add_string(&sentence, ", unless a process that we may not see ends a wait");
+	weft_text_add_string(&sentence, ".");
+	if (a->json) {
+		weft_text_add_string(&a->text, has_timeout || is_hidden
+										   ? "{\"circle\":\"circle\",\"tids\":["
+										   : "{\"circle\":\"deadlock\",\"tids\":[");
+		for (uint32_t i = 0; i < length && i < CIRCLE_MAX; i++) {
+			weft_text_add_string(&a->text, i ? "," : "");
+			weft_text_add_i64(&a->text, list[i]->tid);
+		}
+		weft_text_add_string(&a->text, "],\"sentence\":");
+		weft_text_add_json(&a->text, sentence.bytes, sentence.size);
+		weft_text_add_string(&a->text, "}\n");
+	} else {
+		weft_text_add(&a->text, sentence.bytes, sentence.size);
+		weft_text_add_string(&a->text, "\n");
+	}
+	weft_text_finish(&sentence);
+}
+
+/* ---- A process ---- */
+
+void outside_add_process(struct outside_answer *a, const struct weft__outside_process *process)
+{
+	if (!a->json) {
+		add_shown(&a->text, process->name);
+		weft_text_add_string(&a->text, " ");
+		weft_text_add_i64(&a->text, process->pid);
+		weft_text_add_string(&a->text, ":\n");
+	}
+	for (uint32_t i = 0; i < process->count && (a->json || i < SHOWN_THREADS); i++)
+		if (!a->waits_only || process->threads[i].other_count)
+			add_thread(a, process, &process->threads[i]);
+	if (!a->json && process->count > SHOWN_THREADS) {
+		weft_text_add_string(&a->text, "  and ");
+		weft_text_add_u64(&a->text, process->count - SHOWN_THREADS);
+		weft_text_add_string(&a->text, " more threads\n");
+	}
+	add_denied(a, process);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Sentences about threads that are seen from outside.
+ */
+#ifndef WEFT_APPS_WHY_OUTSIDE_WORDS_H
+#define WEFT_APPS_WHY_OUTSIDE_WORDS_H
+
+#include <weft/text.h>
+
+#include "outside/outside.h"
+
+struct outside_answer {
+	struct weft__outside_host host;
+	struct weft_text text;
+	bool json;
+	bool waits_only; /* threads that wait for no other are left out */
+	bool has_wait;   /* a thread waits for another, or for a process */
+};
+
+/* Adds a process, and a line for each of its threads. */
+void outside_add_process(struct outside_answer *a, const struct weft__outside_process *process);
+
+/* Adds the circle in which a stuck thread is; once, from the thread with the lowest number. */
+void outside_add_circle(struct outside_answer *a, const struct weft__outside_thread *first);
+
+#endif
