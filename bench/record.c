@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/context.h>
 #include <weft/decoder.h>
 #include <weft/weft.h>
 #include <weft/weft_ffi.h>
@@ -69,6 +70,8 @@ static void print_bounds(void)
 /* ---- Events ---- */
 
 static const uint64_t three[] = {1, 2, 3};
+static const struct weft_context outer = {.trace_high = 1, .trace_low = 2, .span = 3, .flags = 1};
+static struct weft_context inner;
 
 LOOP(do_resolve, weft_resolve(i))
 LOOP(do_create, KEEP(weft_create(WEFT_KIND_TASK)))
@@ -81,6 +84,7 @@ LOOP(do_signal, weft_signal(i))
 LOOP(do_become, weft_become(i))
 LOOP(do_expect, weft_expect())
 LOOP(do_span, weft_begin("deflate"); weft_end())
+LOOP(do_context, weft_context_begin("deflate", &outer, &inner); weft_context_end(&outer))
 LOOP(do_track, weft_span("disk", WEFT_CLOCK_RECORDER, "write", i, i))
 LOOP(do_track_clock, weft_span("disk", WEFT_CLOCK_MONOTONIC, "write", i, i))
 LOOP(do_gc, weft_gc(i))
@@ -94,6 +98,13 @@ LOOP(do_mark, weft_mark("request", "bytes", i, "status", 200))
 LOOP(do_notef, weft_notef("%d of %d", (int)i, MEASURE_EVENTS))
 LOOP(do_note_text, weft_note((const char *)"some text of 28 bytes length" + (i & 1)))
 LOOP(do_fail, weft_fail(i, "no such file"))
+
+static void do_context_in_task(uint64_t *ring)
+{
+	weft_switch(7);
+	do_context(ring);
+	weft_switch(WEFT_TASK_NONE);
+}
 
 /* An operation: five events. */
 static inline void five_calls(void)
@@ -120,6 +131,8 @@ static const struct subject events[] = {
 	{"become", do_become},
 	{"expect", do_expect},
 	{"begin and end of a span", do_span},
+	{"the same with a context", do_context},
+	{"the same in a task", do_context_in_task},
 	{"span on a track, recorder's clock", do_track},
 	{"span on a track, monotonic clock", do_track_clock},
 	{"gc", do_gc},

@@ -71,17 +71,12 @@ size_t weft_context_print(const struct weft_context *context, char ret_text[WEFT
 
 /* A part of the current task is a span: weft_begin(name) with a context, which is set.
  * weft_context_end is weft_end, and sets the context that was current before. */
-#define weft_context_begin(name, parent, ret_context)                                   \
-	do {                                                                                \
-		weft_begin(name);                                                               \
-		weft_ffi_context_begin(                                                         \
-			&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_INFO), parent, ret_context); \
+#define weft_context_begin(name, parent, ret_context)                                          \
+	do {                                                                                       \
+		static uint64_t weft__cache;                                                           \
+		weft__context_begin(WEFT__IS_ON(BEGIN), WEFT__CACHE(name), name, parent, ret_context); \
 	} while (0)
-#define weft_context_end(outer)  \
-	do {                         \
-		weft_end();              \
-		weft_context_set(outer); \
-	} while (0)
+#define weft_context_end(outer) weft__context_end(WEFT__IS_ON(END), outer)
 
 /* The thread's current task works for this context from now on; NULL: for none. Without a current
  * task, or while nothing is recorded, the thread does. */
@@ -99,6 +94,10 @@ void weft_context_seed(const uint64_t seeds[3]);
 /* The same for other languages; the parameters that all these calls have are in weft_ffi.h. */
 void weft_ffi_context_start(struct weft_category *category, unsigned level, uint64_t task,
 	const struct weft_context *parent, struct weft_context *ret_context);
+/* The macros call these. */
+void weft__context_begin(bool is_on, uint64_t *cache, const char *name,
+	const struct weft_context *parent, struct weft_context *ret_context) WEFT__DIRECT;
+void weft__context_end(bool is_on, const struct weft_context *outer) WEFT__DIRECT;
 /* For the span that the current task began last. */
 void weft_ffi_context_begin(struct weft_category *category, unsigned level,
 	const struct weft_context *parent, struct weft_context *ret_context);

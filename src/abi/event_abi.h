@@ -54,6 +54,9 @@
  *     receive      key
  *     total        value                  name; not counted as an event
  *     total_f64    as total; the operand is a double
+ *     context      trace (2 words) span flags [parent [state]]
+ *                                         1 if of the span that began last, not of the task. Read as
+ *                                         a mark. The trace id's first half is in its first word
  *
  * These kinds exist only in the format:
  *
@@ -105,11 +108,13 @@ enum weft_abi_event {
 	WEFT_ABI_COUNTER_SET_F64 = 104,
 	WEFT_ABI_LABELF = 105,
 	WEFT_ABI_TOTAL_F64 = 106,
+	WEFT_ABI_CONTEXT = 107,
 };
 
-#define WEFT_ABI_EXPLICIT     0x80u /* the X bit, in the byte of the kind */
-#define WEFT_ABI_WORDS_MAX    255u
-#define WEFT_ABI_THREAD_WORDS 2u /* without the words of the name */
+#define WEFT_ABI_EXPLICIT      0x80u /* the X bit, in the byte of the kind */
+#define WEFT_ABI_WORDS_MAX     255u
+#define WEFT_ABI_THREAD_WORDS  2u /* without the words of the name */
+#define WEFT_ABI_CONTEXT_WORDS 5u /* without actor, parent and state */
 
 enum weft_abi_value {
 	WEFT_ABI_VALUE_I64 = 1,

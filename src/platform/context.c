@@ -38,6 +38,8 @@ static struct weft__contexts *contexts_of_this_process(void)
 	return &contexts;
 }
 
+struct weft__contexts *weft__platform_contexts_known;
+
 struct weft__contexts *weft__platform_contexts(void)
 {
 	static uint32_t clearing;
@@ -47,6 +49,8 @@ struct weft__contexts *weft__platform_contexts(void)
 			SYS_madvise, (long)(uintptr_t)&own, sizeof(own), MADV_WIPEONFORK, 0, 0, 0);
 		known = error ? CLEARING_FAILS : CLEARING_WORKS;
 		weft__store(&clearing, known);
+		if (known == CLEARING_WORKS)
+			weft__store(&weft__platform_contexts_known, &own.contexts);
 	}
 	return known == CLEARING_WORKS ? &own.contexts : contexts_of_this_process();
 }

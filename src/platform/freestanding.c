@@ -50,6 +50,8 @@ int weft__platform_metrics_reserve(uint32_t count)
 	return WEFT_ERROR_UNSUPPORTED;
 }
 
+struct weft__contexts *weft__platform_contexts_known;
+
 struct weft__contexts *weft__platform_contexts(void)
 {
 	static struct weft__contexts contexts;

@@ -1,228 +1,173 @@
 /* SPDX-License-Identifier: ISC
  *
- * Trace contexts of tasks and spans. A context is recorded as a mark, whose fields have the names
- * that OpenTelemetry gives them: so every reader has them, and searches and queries find them.
- * src/model/contexts.c reads them.
+ * Trace contexts of tasks and spans: which one is current, and new ones. What is recorded of them
+ * is in context_event.c.
  *
  * A program asks for its current context where it sends a request, which may be far from where the
  * context came in. So a process remembers those of its tasks (context_table.c), and a thread its
  * own one for when it runs no task.
  */
-#include "abi/event_abi.h"
 #include "record/atomics.h"
-#include "record/context.h"
+#include "record/context_hot.h"
+#include "record/name.h"
 #include "record/recorder.h"
 #include "record/reserve.h"
-#include "record/text.h"
 
-#define STATE_BYTES 512 /* as many as a program has to pass on */
-
-enum {
-	FIELDS = 3,    /* that each context has */
-	FIELDS_MAX = 5 /* with a parent and a state */
-};
-
-/* The name of the mark and of its fields. */
-#define FIELD_NAMES "\0trace_id\0span_id\0trace_flags"
-#define PARENT_NAME "\0parent_span_id"
-#define STATE_NAME  "\0trace_state"
-#define SHAPE(name, more)                                           \
-	{                                                               \
-		name FIELD_NAMES more, sizeof(name FIELD_NAMES more) - 1, 0 \
-	}
-#define SHAPES(name)                                                                   \
-	{                                                                                  \
-		SHAPE(name, ""), SHAPE(name, PARENT_NAME), SHAPE(name, PARENT_NAME STATE_NAME) \
-	}
-
-struct context_shape {
-	const char *names;
-	uint32_t size;
-	uint64_t cache;
-};
-
-static bool is_context(const struct weft_context *context)
-{
-	return context && context->span && (context->trace_high | context->trace_low);
-}
-
-/* ---- What is current ---- */
+static const struct weft_context none;
 
 /* For which task of which buffer; WEFT_TASK_NONE: for the thread itself. */
-static uint64_t current_task(uint64_t *ret_generation)
+struct owner {
+	uint64_t task, generation;
+};
+
+WEFT__ALWAYS_INLINE struct owner current_owner(void)
 {
-	const struct weft__self *self = weft__record_is_off() ? NULL : weft__record_looked();
-	*ret_generation = self ? weft__record_entered_generation(self) : 0;
-	return self ? weft__load(&self->slot->task) : WEFT_TASK_NONE;
+	const struct weft__self *self = weft__record_looked();
+	if (!self)
+		return (struct owner){WEFT_TASK_NONE, 0};
+	return (struct owner){weft__load(&self->slot->task), weft__record_entered_generation(self)};
 }
 
-#ifdef WEFT_FREESTANDING
-static struct weft_context *context_of_thread(void)
-{
-	return NULL; /* no thread-local storage */
-}
-#else
-static struct weft_context *context_of_thread(void)
-{
-	/* For the reason of weft__self_here's. */
-	static _Thread_local struct weft_context here __attribute__((tls_model("initial-exec")));
-	return &here;
-}
+#ifndef WEFT_FREESTANDING
+_Thread_local struct weft_context weft__context_here;
 #endif
 
-/* A signal handler in between finds no context. */
-static void set_for_thread(const struct weft_context *context)
+static bool get_from_thread(struct weft_context *ret_context)
 {
-	struct weft_context *here = context_of_thread();
-	if (!here)
-		return;
-	here->span = 0;
-	weft__signal_fence();
-	here->trace_high = context->trace_high;
-	here->trace_low = context->trace_low;
-	here->flags = context->flags;
-	weft__signal_fence();
-	here->span = context->span;
+#ifdef WEFT_FREESTANDING
+	(void)ret_context;
+	return false;
+#else
+	if (!weft__context_here.span)
+		return false;
+	*ret_context = weft__context_here;
+	return true;
+#endif
 }
 
-static void set_for(uint64_t task, uint64_t generation, const struct weft_context *context)
+WEFT__ALWAYS_INLINE void set(const struct weft_context *context)
 {
-	static const struct weft_context none;
-	if (!is_context(context))
-		context = &none;
-	if (task == WEFT_TASK_NONE)
-		set_for_thread(context);
-	else
-		weft__record_context_keep(task, generation, context);
+	const struct owner now = current_owner();
+	weft__context_set_for(
+		now.task, now.generation, weft__context_is_valid(context) ? context : &none);
 }
 
 WEFT__EXPORT void weft_context_set(const struct weft_context *context)
 {
-	uint64_t generation;
-	const uint64_t task = current_task(&generation);
-	set_for(task, generation, context);
+	set(context);
 }
 
 WEFT__EXPORT bool weft_context_current(struct weft_context *ret_context)
 {
-	uint64_t generation;
-	const uint64_t task = current_task(&generation);
-	const struct weft_context *here = task == WEFT_TASK_NONE ? context_of_thread() : NULL;
-	*ret_context = (struct weft_context){0};
-	if (task != WEFT_TASK_NONE)
-		return weft__record_context_find(task, generation, ret_context);
-	if (!here || !here->span)
-		return false;
-	*ret_context = *here;
-	return true;
+	const struct owner now = current_owner();
+	*ret_context = none;
+	return now.task == WEFT_TASK_NONE
+			   ? get_from_thread(ret_context)
+			   : weft__record_context_find(now.task, now.generation, ret_context);
 }
 
 /* ---- New contexts ---- */
 
-/* All words but the head of the usual mark, as they stand in the event: without a state. */
-struct context_words {
-	uint64_t types;
-	uint64_t trace_size, trace[4];
-	uint64_t span_size, span[2];
-	uint64_t flags;
-	uint64_t parent_size, parent[2];
-};
-
-enum {
-	WORDS_OF_PARENT = 3,
-	WORDS = sizeof(struct context_words) / sizeof(uint64_t)
-};
-
-#define TYPE(index, type) ((uint64_t)WEFT_ABI_VALUE_##type << (4 + 4 * (index)))
-#define TYPES             (TYPE(0, TEXT) | TYPE(1, TEXT) | TYPE(2, U64))
-
-static void write_words(
-	const struct weft_context *context, uint64_t parent, struct context_words *ret_words)
-{
-	ret_words->types = parent ? (FIELDS + 1) | TYPES | TYPE(3, TEXT) : FIELDS | TYPES;
-	ret_words->trace_size = sizeof(ret_words->trace);
-	weft__record_context_digits(&ret_words->trace[0], context->trace_high);
-	weft__record_context_digits(&ret_words->trace[2], context->trace_low);
-	ret_words->span_size = sizeof(ret_words->span);
-	weft__record_context_digits(ret_words->span, context->span);
-	ret_words->flags = context->flags;
-	ret_words->parent_size = sizeof(ret_words->parent);
-	if (parent)
-		weft__record_context_digits(ret_words->parent, parent);
-}
-
-static struct weft_value text_value(const void *text, uint32_t size)
-{
-	return (struct weft_value){.type = WEFT_VALUE_TEXT, .size = size, .is.text = text};
-}
-
-static WEFT__OUT_OF_LINE void record_slowly(uint64_t task, struct context_shape *shape,
-	unsigned count, const struct context_words *words, const struct weft_context *context)
-{
-	const uint32_t state_size =
-		context->state_size < STATE_BYTES ? context->state_size : STATE_BYTES;
-	const struct weft_value values[FIELDS_MAX] = {
-		text_value(words->trace, sizeof(words->trace)),
-		text_value(words->span, sizeof(words->span)),
-		{.type = WEFT_VALUE_U64, .is.u64 = words->flags},
-		text_value(words->parent, sizeof(words->parent)),
-		text_value(context->state, state_size),
-	};
-	weft__record_mark(task, &shape->cache, shape->names, shape->size, count, values);
-}
-
-/* `parent`: its span id; 0: none. */
-static void record_context(uint64_t task, struct context_shape *shapes,
-	const struct weft_context *context, uint64_t parent)
-{
-	const bool has_state = parent && context->state && context->state_size;
-	const unsigned more = has_state ? 2 : parent ? 1 : 0;
-	struct context_words words;
-	write_words(context, parent, &words);
-	if (has_state || !weft__record_mark_again(task, &shapes[more].cache,
-						 parent ? WORDS : WORDS - WORDS_OF_PARENT, &words.types))
-		record_slowly(task, &shapes[more], FIELDS + more, &words, context);
-}
-
 /* The span id of a new context is new; without a parent, so is its trace. `parent` may be where the
  * context goes. */
-static void start(struct weft_category *category, unsigned level, uint64_t task,
-	struct context_shape *shapes, const struct weft_context *parent,
+static void start(bool is_on, uint64_t task, bool is_of_span, const struct weft_context *parent,
 	struct weft_context *ret_context)
 {
-	const uint64_t parent_span = is_context(parent) ? parent->span : 0;
-	if (!parent_span)
-		*ret_context = (struct weft_context){0};
-	else if (parent != ret_context)
-		*ret_context = *parent;
-	if (!weft_ffi_is_enabled(category, level))
+	const bool has_parent = weft__context_is_valid(parent);
+	const uint64_t parent_span = has_parent ? parent->span : 0;
+	*ret_context = has_parent ? *parent : none;
+	if (!is_on)
 		return;
-	if (!parent_span)
+	if (!has_parent)
 		weft__record_context_trace(ret_context);
-	ret_context->span = weft__record_context_span();
-	record_context(task, shapes, ret_context, parent_span);
+	weft__record_context_event(task, is_of_span, parent_span, ret_context);
 }
 
 WEFT__EXPORT void weft_ffi_context_start(struct weft_category *category, unsigned level,
 	uint64_t task, const struct weft_context *parent, struct weft_context *ret_context)
 {
-	static struct context_shape shapes[] = SHAPES("trace context");
 	struct weft_context own;
 	if (!ret_context)
 		ret_context = &own;
-	start(category, level, task, shapes, parent, ret_context);
-	uint64_t generation;
-	const uint64_t current = current_task(&generation);
-	set_for(task == WEFT_TASK_CURRENT ? current : task, generation, ret_context);
+	start(weft_ffi_is_enabled(category, level), task, false, parent, ret_context);
+	const struct owner now = current_owner();
+	weft__context_set_for(task == WEFT_TASK_CURRENT ? now.task : task, now.generation, ret_context);
+}
+
+static WEFT__OUT_OF_LINE void begin(
+	bool is_on, const struct weft_context *parent, struct weft_context *ret_context)
+{
+	struct weft_context own;
+	if (!ret_context)
+		ret_context = &own;
+	start(is_on, WEFT_TASK_CURRENT, true, parent, ret_context);
+	weft_context_set(ret_context);
 }
 
 WEFT__EXPORT void weft_ffi_context_begin(struct weft_category *category, unsigned level,
 	const struct weft_context *parent, struct weft_context *ret_context)
 {
-	static struct context_shape shapes[] = SHAPES("span context");
-	struct weft_context own;
-	if (!ret_context)
-		ret_context = &own;
-	start(category, level, WEFT_TASK_CURRENT, shapes, parent, ret_context);
-	weft_context_set(ret_context);
+	begin(weft_ffi_is_enabled(category, level), parent, ret_context);
+}
+
+static WEFT__OUT_OF_LINE void begin_slowly(bool is_on, uint64_t *cache, const char *name,
+	const struct weft_context *parent, struct weft_context *ret_context)
+{
+	if (is_on)
+		weft__span_begin(WEFT_TASK_CURRENT, cache, name);
+	begin(is_on, parent, ret_context);
+}
+
+#define BEGIN_WORDS (1 + WEFT_ABI_CONTEXT_WORDS + 1)
+
+/* Both events in one room; the second's words are constant, so that these stores need no branch. */
+WEFT__ALWAYS_INLINE void store_begin(
+	const struct weft__room *room, uint16_t name, const struct weft_context *parent, uint64_t span)
+{
+	const uint64_t head = WEFT_ABI_HEAD(WEFT_ABI_CONTEXT, WEFT_ABI_CONTEXT_WORDS + 1, 1);
+	weft__record_store_head(room, WEFT_ABI_HEAD(WEFT_ABI_BEGIN, 1, name));
+	weft__store(&room->at[1], head | room->stamp);
+	weft__store(&room->at[2], parent->trace_high);
+	weft__store(&room->at[3], parent->trace_low);
+	weft__store(&room->at[4], span);
+	weft__store(&room->at[5], parent->flags);
+	weft__store(&room->at[6], parent->span);
+	weft__store(&room->slot->surplus, weft__load(&room->slot->surplus) - 2); /* two events */
+}
+
+/* The usual case: a literal as name, a parent without a state, room. */
+WEFT__ALWAYS_INLINE bool begin_now(
+	uint64_t *cache, const struct weft_context *parent, struct weft_context *ret_context)
+{
+	struct weft__room room;
+	if (!cache || !ret_context || !weft__context_is_valid(parent) || parent->state_size ||
+		WEFT__UNLIKELY(!weft__record_try_reserve(BEGIN_WORDS, &room)))
+		return false;
+	const uint16_t name = weft__record_name_cached_now(room.slot, cache);
+	const uint64_t span = name ? weft__record_context_next(weft__contexts()) : 0;
+	if (WEFT__UNLIKELY(!span)) {
+		weft__record_withdraw(&room);
+		return false;
+	}
+	store_begin(&room, name, parent, span);
+	const uint64_t task = weft__load(&room.slot->task), generation = weft__record_self()->ticket;
+	weft__record_commit(&room, BEGIN_WORDS);
+	*ret_context = *parent;
+	ret_context->span = span;
+	weft__context_set_for(task, generation, ret_context);
+	return true;
+}
+
+WEFT__EXPORT void weft__context_begin(bool is_on, uint64_t *cache, const char *name,
+	const struct weft_context *parent, struct weft_context *ret_context)
+{
+	if (!is_on || WEFT__UNLIKELY(!begin_now(cache, parent, ret_context)))
+		begin_slowly(is_on, cache, name, parent, ret_context);
+}
+
+WEFT__EXPORT void weft__context_end(bool is_on, const struct weft_context *outer)
+{
+	if (is_on)
+		(weft_end)();
+	set(outer);
 }

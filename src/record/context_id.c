@@ -11,15 +11,8 @@
  */
 #include "record/atomics.h"
 #include "record/clock.h"
-#include "record/context.h"
+#include "record/context_hot.h"
 #include "record/recorder.h"
-
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
 
 /* Where a system has no random numbers, those of its hosts differ by the time. */
 static uint64_t clock_number(void)
@@ -27,7 +20,7 @@ static uint64_t clock_number(void)
 	const struct weft_platform *platform = weft__record_platform();
 	const struct weft_abi_clock_reading now =
 		platform ? weft__record_read_clocks(platform) : (struct weft_abi_clock_reading){0};
-	return mix(now.unix_ns) ^ mix(now.ticks + 1);
+	return weft__context_mix(now.unix_ns) ^ weft__context_mix(now.ticks + 1);
 }
 
 /* Threads that come here at the same time go on with the number that one of them stored. */
@@ -48,8 +41,8 @@ static uint64_t seed(struct weft__contexts *c, uint64_t *word)
 /* 0 has one preimage. */
 static uint64_t next(uint64_t *count, uint64_t first)
 {
-	uint64_t id = mix(first + weft__fetch_add(count, 1));
-	return WEFT__LIKELY(id) ? id : mix(first + weft__fetch_add(count, 1));
+	uint64_t id = weft__context_mix(first + weft__fetch_add(count, 1));
+	return WEFT__LIKELY(id) ? id : weft__context_mix(first + weft__fetch_add(count, 1));
 }
 
 uint64_t weft__record_context_span(void)
@@ -58,12 +51,31 @@ uint64_t weft__record_context_span(void)
 	return next(&c->spans, seed(c, &c->span_seed));
 }
 
+#ifndef WEFT_FREESTANDING
+#define OWN_COUNTS 4096
+
+_Thread_local struct weft__context_counts weft__context_counts;
+
+bool weft__record_context_refill(struct weft__context_counts *counts, uint64_t seed)
+{
+	if (!seed)
+		return false;
+	counts->left = 0; /* until the rest is stored: a signal handler may jump away */
+	weft__signal_fence();
+	counts->next = weft__fetch_add(&weft__platform_contexts()->spans, OWN_COUNTS);
+	counts->seed = seed;
+	weft__signal_fence();
+	counts->left = OWN_COUNTS;
+	return true;
+}
+#endif
+
 void weft__record_context_trace(struct weft_context *ret_context)
 {
 	struct weft__contexts *c = weft__platform_contexts();
 	const uint64_t high = seed(c, &c->trace_high_seed), low = seed(c, &c->trace_low_seed);
 	ret_context->trace_low = next(&c->traces, low);
-	ret_context->trace_high = mix(high + ret_context->trace_low);
+	ret_context->trace_high = weft__context_mix(high + ret_context->trace_low);
 	ret_context->flags = WEFT_CONTEXT_SAMPLED;
 	if (weft__load(&c->is_random))
 		ret_context->flags |= WEFT_CONTEXT_RANDOM;

@@ -6,8 +6,6 @@
  *     00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
  *     version  trace id                   span id          flags
  */
-#include <string.h>
-
 #include "record/context.h"
 #include "record/recorder.h"
 
@@ -20,32 +18,10 @@ enum {
 	VERSION_INVALID = 0xff
 };
 
-/* The 8 digits of a number as the bytes of a word, the first one lowest: each nibble gets a byte,
- * then those above 9 are moved on from '9' to 'a'. */
-static inline uint64_t digits_of(uint32_t number)
-{
-	uint64_t x = (uint64_t)(number & 0xffff) << 32 | number >> 16;
-	x = (x & UINT64_C(0x0000ff000000ff00)) >> 8 | (x & UINT64_C(0x000000ff000000ff)) << 16;
-	x = (x & UINT64_C(0x00f000f000f000f0)) >> 4 | (x & UINT64_C(0x000f000f000f000f)) << 8;
-	const uint64_t letters = (x + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
-	return x + UINT64_C(0x3030303030303030) + letters * ('a' - 10 - '0');
-}
-
-void weft__record_context_digits(uint64_t ret_words[2], uint64_t number)
-{
-	ret_words[0] = digits_of((uint32_t)(number >> 32));
-	ret_words[1] = digits_of((uint32_t)number);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	ret_words[0] = __builtin_bswap64(ret_words[0]);
-	ret_words[1] = __builtin_bswap64(ret_words[1]);
-#endif
-}
-
 static void put_number(char *ret_digits, uint64_t number)
 {
-	uint64_t words[2];
-	weft__record_context_digits(words, number);
-	memcpy(ret_digits, words, sizeof(words));
+	for (unsigned i = 0; i < 16; i++)
+		ret_digits[i] = "0123456789abcdef"[number >> (60 - 4 * i) & 15];
 }
 
 static void put_byte(char *ret_digits, unsigned byte)

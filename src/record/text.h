@@ -58,11 +58,6 @@ void weft__record_formatted(unsigned kind, uint64_t task, uint64_t *cache, const
 void weft__record_mark(uint64_t task, uint64_t *cache, const char *shape, uint32_t size,
 	unsigned count, const struct weft_value *values);
 
-/* The same with all operands as they stand in the event (abi/event_abi.h). False, and nothing is
- * recorded, if the name is not known yet and in other unusual cases. */
-bool weft__record_mark_again(
-	uint64_t task, const uint64_t *cache, unsigned count, const uint64_t *operands);
-
 /* NULL: the operating system's name. */
 void weft__record_name_thread(const char *name, uint32_t size);
 

@@ -204,29 +204,6 @@ void weft__record_mark(uint64_t task, uint64_t *cache, const char *shape, uint32
 		shape_slowly(task, cache, shape ? shape : "", shape ? size : 0, count, values);
 }
 
-bool weft__record_mark_again(
-	uint64_t task, const uint64_t *cache, unsigned count, const uint64_t *operands)
-{
-	const bool explicit = task != WEFT_TASK_CURRENT;
-	const unsigned words = 1 + explicit + count;
-	struct weft__room room;
-	if (WEFT__UNLIKELY(!weft__record_try_reserve(words, &room)))
-		return false;
-	const uint16_t name = weft__record_name_cached_now(room.slot, cache);
-	if (WEFT__UNLIKELY(!name)) {
-		weft__record_withdraw(&room);
-		return false;
-	}
-	weft__record_store_head(&room,
-		WEFT_ABI_HEAD(explicit ? WEFT_ABI_MARK | WEFT_ABI_EXPLICIT : WEFT_ABI_MARK, words, name));
-	if (explicit)
-		weft__store(&room.at[1], task);
-	for (unsigned i = 0; i < count; i++)
-		weft__store(&room.at[1 + explicit + i], operands[i]);
-	weft__record_commit(&room, words);
-	return true;
-}
-
 WEFT__EXPORT void weft__mark(uint64_t task, uint64_t *cache, const char *const *names,
 	unsigned count, const struct weft_value *values)
 {

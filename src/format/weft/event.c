@@ -168,6 +168,45 @@ static void take_formatted(struct operands *c, const struct weft__buffer *buffer
 	event->text = (struct weft_slice){scratch->text.bytes, scratch->text.size};
 }
 
+static struct weft_slice digits(char (*ret_digits)[16], unsigned count, const uint64_t *words)
+{
+	for (unsigned i = 0; i < count * 16; i++)
+		ret_digits[i / 16][i % 16] = "0123456789abcdef"[words[i / 16] >> (60 - i % 16 * 4) & 15];
+	return (struct weft_slice){ret_digits[0], count * sizeof(ret_digits[0])};
+}
+
+static void add_field(
+	struct weft_event *event, struct weft_field *fields, const char *name, struct weft_slice text)
+{
+	fields[event->field_count++] = (struct weft_field){
+		.name = {name, strlen(name)}, .type = WEFT_FIELD_TEXT, .value.text = text};
+}
+
+/* A mark, as which earlier versions recorded contexts. */
+static void take_context(struct operands *c, unsigned small, struct weft__event_scratch *scratch,
+	struct weft_event *event)
+{
+	struct weft_field *fields = scratch->fields;
+	const char *name = small & 1 ? "span context" : "trace context";
+	const uint64_t high = take_word(c), low = take_word(c), span = take_word(c);
+	const uint64_t trace[] = {high, low};
+	event->type = WEFT_EVENT_MARK;
+	event->text = (struct weft_slice){name, strlen(name)};
+	event->fields = fields;
+	add_field(event, fields, "trace_id", digits(&scratch->digits[0], 2, trace));
+	add_field(event, fields, "span_id", digits(&scratch->digits[2], 1, &span));
+	fields[event->field_count++] =
+		(struct weft_field){.name = {"trace_flags", strlen("trace_flags")},
+			.type = WEFT_FIELD_U64,
+			.value.u64 = take_word(c)};
+	if (!c->left)
+		return;
+	const uint64_t parent = take_word(c);
+	add_field(event, fields, "parent_span_id", digits(&scratch->digits[3], 1, &parent));
+	if (c->left)
+		add_field(event, fields, "trace_state", take_rest(c));
+}
+
 /* A counter's change or new value, or its total. */
 static void take_count(struct operands *c, const struct weft__buffer *buffer,
 	const struct weft__record_words *w, struct weft_event *event)
@@ -341,6 +380,9 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		return true;
 	case WEFT_ABI_MARK:
 		take_mark(c, buffer, w->small, scratch, event);
+		return true;
+	case WEFT_ABI_CONTEXT:
+		take_context(c, w->small, scratch, event);
 		return true;
 	case WEFT_ABI_LABELF:
 	case WEFT_ABI_NOTEF:

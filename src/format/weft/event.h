@@ -15,6 +15,7 @@
 struct weft__event_scratch {
 	struct weft_field fields[WEFT_ABI_VALUES_MAX];
 	struct weft_text text; /* of a labelf or notef */
+	char digits[4][16];    /* of a context's ids */
 };
 
 /* Decodes words, which must be in a copy, into an event that the caller has zeroed. `task` is the

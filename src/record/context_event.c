@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Contexts as events: the ids as numbers, which readers show as a mark whose fields have the names
+ * that OpenTelemetry gives them. So every reader has them, and searches and queries find them.
+ * src/model/contexts.c reads them.
+ */
+#include "abi/event_abi.h"
+#include "record/compose.h"
+#include "record/context_hot.h"
+
+#define STATE_BYTES 512 /* as many as a program has to pass on */
+
+void weft__record_context_event(
+	uint64_t task, bool is_of_span, uint64_t parent, struct weft_context *context)
+{
+	WEFT__DRAFT(draft, WEFT_ABI_CONTEXT_WORDS + 2, 1);
+	struct weft__self self;
+	context->span = weft__record_context_span();
+	if (!weft__record_entered_now(&self))
+		return;
+	weft__record_draft_begin(&draft, WEFT_ABI_CONTEXT, task);
+	draft.words[0] |= WEFT_ABI_HEAD(0, 0, is_of_span);
+	weft__record_draft_word(&draft, context->trace_high);
+	weft__record_draft_word(&draft, context->trace_low);
+	weft__record_draft_word(&draft, context->span);
+	weft__record_draft_word(&draft, context->flags);
+	if (parent)
+		weft__record_draft_word(&draft, parent);
+	if (parent && context->state)
+		weft__record_draft_name(&draft, 0, context->state,
+			context->state_size < STATE_BYTES ? context->state_size : STATE_BYTES);
+	weft__record_draft_put_in(self.slot, &draft);
+}
