@@ -19,6 +19,7 @@
 
 #include "base/field.h"
 #include "runs/attach/metrics.h"
+#include "runs/attach/page.h"
 #include "runs/directory/find.h"
 #include "runs/message.h"
 #include "runs/saving/save.h"
@@ -159,9 +160,26 @@ static void name_file(
 
 /* ---- Snapshots ---- */
 
+/* True if the process is of another user, who may have chosen a path that lets its opener wait. */
+static bool is_foreign(pid_t pid)
+{
+	uint64_t users[4];
+	return !weft__source_process_users(pid, users) || users[0] != geteuid() ||
+		   users[1] != geteuid();
+}
+
 int weft__agent_ring_open(pid_t pid)
 {
 	struct weft__runs_found found;
+	int fd = weft__runs_ring_open_mapped(pid);
+	if (fd >= 0)
+		return fd;
+	if (is_foreign(pid)) {
+		weft__runs_report(
+			"process %d of another user records into no file that can be opened without its path",
+			(int)pid);
+		return -1;
+	}
 	if (!weft__runs_find_process(pid, &found))
 		return -1;
 	return weft__runs_open_operand(found.path, &found);

@@ -24,6 +24,7 @@
 #include "base/export.h"
 #include "base/field.h"
 #include "source/process.h"
+#include "source/ring.h"
 
 #define TMPFS_TYPE 0x01021994 /* TMPFS_MAGIC of linux/magic.h */
 
@@ -238,4 +239,24 @@ WEFT__EXPORT int weft_source_open_ring(
 		return fd;
 	close(fd);
 	return writable;
+}
+
+int weft__source_ring_open_found(
+	int found, pid_t pid, unsigned access, struct weft_ring_check *ret_check)
+{
+	struct stat expected, status;
+	char self[32];
+	struct weft_ring_check *check = ret_check;
+	*check = (struct weft_ring_check){.has_process = false};
+	if (fstat(found, &expected) != 0 || !check_file(&expected, pid, check))
+		return -1;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
+	const int how = access & WEFT_RING_WRITE ? O_RDWR : O_RDONLY;
+	/* A lease of a process would let its opener wait. */
+	int fd = open(self, how | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	if (fd >= 0 && !check_opened(fd, &expected, pid, access, &status, check)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }

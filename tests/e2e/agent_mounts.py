@@ -59,4 +59,21 @@ def a_path_that_a_process_chose_does_not_stop_it():
         equal(it.files(), [])
 
 
+@case
+def a_snapshot_is_taken_without_a_path():
+    if os.geteuid() != 0:
+        skip('only root looks at programs of others')
+    with agent_host.host(records=False) as it, temporary_directory() as run:
+        it.env = dict(it.env, WEFT_AGENT='none', XDG_RUNTIME_DIR=run)
+        program = it.program('level 10', command=(WEFT, 'record', '-o', it.outer, '--'))
+        with mounted_over(run):
+            agent = subprocess.Popen([WEFT, 'agent', '--folder', it.folder, '--data', it.data, '--snapshots', it.snapshots, '--rule', 'value(level) > 9'],
+                                     stderr=subprocess.PIPE, env=dict(it.env, XDG_RUNTIME_DIR=it.outer))
+            it.running.append(agent)
+            wait_until('a snapshot', it.taken, agent)
+            equal(agent_host.alert_of(it.taken()[0])['value'], '10')
+        it.kill(agent)
+        it.end(program)
+
+
 main()

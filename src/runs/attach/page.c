@@ -32,6 +32,7 @@
 #include "runs/directory/rings.h"
 #include "runs/message.h"
 #include "source/process.h"
+#include "source/ring.h"
 
 /* Memory of one kind. */
 struct memory_kind {
@@ -235,11 +236,16 @@ static int open_by_descriptor(
 	return fd;
 }
 
+static void mapping_path(pid_t pid, const struct mapping *mapping, char *ret_path, size_t size)
+{
+	snprintf(ret_path, size, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		(int)weft__source_process_thread(pid), mapping->start, mapping->end);
+}
+
 static int open_by_mapping(pid_t pid, const struct memory_kind *kind, const struct mapping *mapping)
 {
 	char path[96];
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-		(int)weft__source_process_thread(pid), mapping->start, mapping->end);
+	mapping_path(pid, mapping, path, sizeof(path));
 	return open_link(path, kind, mapping);
 }
 
@@ -262,6 +268,60 @@ int weft__runs_file_open(pid_t pid, enum weft__runs_memory number)
 		return open_by_mapping(pid, &kinds[number], &mapping);
 	errno = ENOENT;
 	return -1;
+}
+
+/* ---- Rings ---- */
+
+/* A file of any name that is shared and written. */
+static bool parse_ring(const char *line, struct mapping *ret_mapping)
+{
+	static const struct memory_kind any = {.name = "", .is_end = true};
+	size_t size;
+	const char *rights = weft__field(line, 1, &size);
+	return size == 4 && memcmp(rights, "rw-s", size) == 0 && parse_mapping(line, &any, ret_mapping);
+}
+
+static bool is_ring(int fd)
+{
+	struct weft_buffer_summary summary;
+	size_t size;
+	return weft__runs_ring_summarize_open(fd, &summary, &size) && !summary.is_stopped;
+}
+
+/* -1: it is another file. */
+static int open_ring(pid_t pid, const struct mapping *mapping)
+{
+	static const struct memory_kind any = {.is_end = true};
+	struct weft_ring_check check;
+	char path[96];
+	int fd = -1;
+	mapping_path(pid, mapping, path, sizeof(path));
+	int found = open(path, O_PATH | O_CLOEXEC);
+	if (found >= 0 && is_memory(found, &any, mapping))
+		fd = weft__source_ring_open_found(found, pid, WEFT_RING_WRITE, &check);
+	if (fd >= 0 && !is_ring(fd)) {
+		close(fd);
+		fd = -1;
+	}
+	if (found >= 0)
+		close(found);
+	return fd;
+}
+
+int weft__runs_ring_open_mapped(pid_t pid)
+{
+	struct mapping mapping;
+	char *line = NULL;
+	size_t capacity = 0;
+	int fd = -1;
+	FILE *file = open_process(pid, "maps");
+	while (fd < 0 && file && getline(&line, &capacity, file) > 0)
+		if (parse_ring(line, &mapping) && is_of_kernel(pid, &mapping))
+			fd = open_ring(pid, &mapping);
+	free(line);
+	if (file)
+		fclose(file);
+	return fd;
 }
 
 int weft__runs_page_open(pid_t pid)

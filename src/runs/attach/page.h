@@ -53,6 +53,9 @@ int weft__runs_memory_open(pid_t pid, enum weft__runs_memory kind);
  * process serves, which may let others wait. */
 int weft__runs_file_open(pid_t pid, enum weft__runs_memory kind);
 
+/* The same for the ring into which the process records, for reading and writing. */
+int weft__runs_ring_open_mapped(pid_t pid);
+
 /* True if the process has a page. */
 bool weft__runs_has_page(pid_t pid);
 

@@ -335,15 +335,21 @@ bool weft__runs_ring_summarize(
 	const char *path, pid_t pid, struct weft_buffer_summary *ret_summary, size_t *ret_size)
 {
 	struct weft_ring_check check;
-	struct weft_source *source;
 	int fd = weft_source_open_ring(path, pid, WEFT_RING_READ, &check);
-	int error = fd < 0 ? WEFT_ERROR_SYSTEM : weft_source_open_descriptor(fd, 0, &source);
+	bool good = fd >= 0 && weft__runs_ring_summarize_open(fd, ret_summary, ret_size);
 	if (fd >= 0)
 		close(fd);
-	if (error)
+	return good;
+}
+
+bool weft__runs_ring_summarize_open(
+	int fd, struct weft_buffer_summary *ret_summary, size_t *ret_size)
+{
+	struct weft_source *source;
+	if (weft_source_open_descriptor(fd, 0, &source))
 		return false;
 	const void *bytes = weft_source_bytes(source, ret_size);
-	error = weft_buffer_summarize(bytes, *ret_size, ret_summary);
+	int error = weft_buffer_summarize(bytes, *ret_size, ret_summary);
 	weft_source_close(source);
 	return error == 0;
 }

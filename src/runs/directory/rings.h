@@ -81,4 +81,8 @@ int weft__runs_ring_open(const char *path, pid_t pid, unsigned access);
 bool weft__runs_ring_summarize(
 	const char *path, pid_t pid, struct weft_buffer_summary *ret_summary, size_t *ret_size);
 
+/* The same of an open file. */
+bool weft__runs_ring_summarize_open(
+	int fd, struct weft_buffer_summary *ret_summary, size_t *ret_size);
+
 #endif
