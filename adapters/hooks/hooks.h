@@ -369,8 +369,8 @@ void weft__hooks_at_end(void (*part)(void));
 void weft__hooks_received(int fd, uint64_t task);
 void weft__hooks_offer_received(void (*function)(int fd, uint64_t task));
 
-/* `function` is called when a forked process begins to wait for the first time: by then it has
- * usually closed the descriptors that it does not need. */
+/* `function` is called when a process begins to wait for the first time: by then it has usually
+ * closed the descriptors that it does not need. */
 void weft__hooks_offer_first_wait(void (*function)(void));
 void weft__hooks_first_wait(void);
 extern bool weft__hooks_has_to_wait __attribute__((visibility("hidden"))); /* it has not yet */

@@ -97,10 +97,9 @@ void weft__hooks_process_begins(uint64_t task)
 	weft_tag_value_as(
 		task, WEFT_TAG_WRITES, (int64_t)weft__hooks_key(WEFT__HOOKS_CHILD_EXITS, parent_pid()));
 	weft__hooks_system_end();
-	if (weft__hooks_epoch() == 1)
-		return;
 	weft__hooks_has_to_wait = first_wait != NULL;
-	weft__hooks_unseen_inherited();
+	if (weft__hooks_epoch() != 1)
+		weft__hooks_unseen_inherited();
 }
 
 /* ---- Descriptors ---- */

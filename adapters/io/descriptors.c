@@ -70,7 +70,8 @@ static bool is_this_process(void)
 }
 
 /* Marks the writing ends of pipes that the process has inherited, and not closed before it waits:
- * the readers wait for it, if they wait for the end of the pipe. */
+ * the readers wait for it, if they wait for the end of the pipe. After exec, only standard output
+ * is looked at. */
 static void mark_inherited(void)
 {
 	struct weft__io_object *object;
@@ -85,6 +86,8 @@ static void mark_inherited(void)
 		weft__io_mark_ends(-1, object);
 		left--;
 	}
+	if ((object = weft__io_object(STDOUT_FILENO)))
+		weft__io_hold(STDOUT_FILENO, object);
 }
 
 /* Memory of zeros, which the kernel provides when it is first written; NULL if there is none. */
@@ -195,6 +198,15 @@ static void mark_other_end(uint32_t index, const struct weft__io_object *object)
 	weft__hooks_end(saved);
 }
 
+static void let_go(struct weft__io_object *object)
+{
+	if (likely(!object->held))
+		return;
+	int saved = weft__hooks_begin();
+	weft__io_let_go(object);
+	weft__hooks_end(saved);
+}
+
 static void let_object_go(uint32_t index)
 {
 	if (index == 0)
@@ -205,6 +217,7 @@ static void let_object_go(uint32_t index)
 		return;
 	bool is_last = __atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL) == 0;
 	if (is_last && HOOKS_RECORD) {
+		let_go(object);
 		send_end(object);
 		mark_other_end(index, object);
 	}
@@ -239,7 +252,7 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 	object->type = (uint8_t)type;
 	object->flags = flags_of(type, is_nonblocking);
 	object->watched = 0;
-	object->epoll = object->instance = 0;
+	object->epoll = object->instance = object->held = 0;
 	object->interval_ns = object->asked = object->rested = 0;
 	object->room = object->pair = 0;
 	object->alive.task = object->waiter = WEFT_TASK_NONE;
@@ -391,6 +404,7 @@ static void make_task(void *of)
 	weft__hooks_create(&object->alive, object->opener, kind_of(object), &name);
 	object->marked = 0;
 	weft__io_mark_epoll(object);
+	weft__io_let_go(object);
 }
 
 void weft__io_mark_epoll(struct weft__io_object *object)

@@ -68,6 +68,7 @@ struct weft__io_object {
 	uint32_t watched;    /* events for which an epoll instance waits: EPOLLIN, EPOLLOUT */
 	uint32_t epoll;      /* that instance's number; 0: none */
 	uint32_t marked;     /* the same, as the trace has it */
+	uint32_t held;       /* the process `epoch` in which weft__io_hold was called; else 0 */
 	uint32_t instance;   /* of an epoll instance: its number; 0: it has none yet */
 	uint8_t type, flags;
 	bool marked_writes; /* the direction that the trace has of a connection's waits */

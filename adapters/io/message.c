@@ -336,6 +336,28 @@ void weft__io_mark_direction(struct weft__io_object *object, bool writes)
 		known_key(object, writes ? SENDS : RECEIVES));
 }
 
+/* The first thread has the tag: a task would stand in each trace for standard output. */
+void weft__io_hold(int fd, struct weft__io_object *object)
+{
+	const uint64_t task = weft__hooks_main_task();
+	if (object->type != WEFT__IO_PIPE || !has_end(object, SENDS) || task == WEFT_TASK_NONE ||
+		weft__io_known_task(object) != WEFT_TASK_NONE)
+		return;
+	if (!object->sends)
+		object->sends = known_key(object, SENDS) ? object->channel : find_key(fd, object, SENDS);
+	if (object->sends <= WEFT__IO_OWN_TASK)
+		return;
+	mark_end(task, SENDS, object->sends);
+	object->held = weft__hooks_epoch();
+}
+
+void weft__io_let_go(struct weft__io_object *object)
+{
+	if (object->held == weft__hooks_epoch() && weft__hooks_main_task() != WEFT_TASK_NONE)
+		weft_tag_value_as(weft__hooks_main_task(), WEFT_TAG_LEAVES, (int64_t)object->sends);
+	object->held = 0;
+}
+
 void weft__io_repeat_ends(const struct weft__io_object *object)
 {
 	for (enum direction direction = SENDS; direction <= RECEIVES; direction++)

@@ -44,6 +44,10 @@ void weft__io_mark_direction(struct weft__io_object *object, bool writes);
 /* The descriptor has nothing to read: what was sent so far did not end the wait that now begins.
  * While recording. */
 void weft__io_mark_empty(const struct weft__io_object *object);
+/* Says in the trace that the process keeps a pipe open, to which it may never write; and that it
+ * does no more. While recording. */
+void weft__io_hold(int fd, struct weft__io_object *object);
+void weft__io_let_go(struct weft__io_object *object);
 /* In a rundown: the same again, if it was said. */
 void weft__io_repeat_ends(const struct weft__io_object *object);
 

@@ -16,6 +16,10 @@
 #define WEFT_TAG_READS  "reads from end"
 #define WEFT_TAG_WRITES "writes to end"
 
+/* A thread that has a tag of an end, as it keeps a pipe open, has closed that; or another task
+ * stands for the end now. */
+#define WEFT_TAG_LEAVES "leaves end"
+
 /* How many children a process has that waits for the end of any; a tag of what it waits for. */
 #define WEFT_TAG_CHILDREN "children"
 

@@ -218,6 +218,33 @@ static uint32_t first_of(const struct weft__end_list *list, uint64_t key)
 	return low;
 }
 
+/* True if all threads of a program have ended: the kernel has closed its ends then. */
+static bool has_exited(const struct weft_model *model, uint32_t buffer, uint64_t at)
+{
+	bool has_threads = false;
+	for (uint32_t task = 0; task < model->tasks.count; task++) {
+		if (model->tasks.buffer[task] != buffer || model->tasks.kind[task] != WEFT_KIND_THREAD)
+			continue;
+		if (!weft__story_is_gone(model, task, at))
+			return false;
+		has_threads = true;
+	}
+	return has_threads;
+}
+
+/* True if the task, a thread, has kept the end, and does no more. */
+static bool has_left(const struct weft_model *model, const struct weft__end *end, uint64_t at)
+{
+	const uint32_t first = model->tasks.first_note[end->task];
+	uint32_t note = weft__search(
+		model->notes.time, first, model->tasks.end_note[end->task], weft__is_not_more_u64, at);
+	for (uint32_t looked = 0; note > first && looked < LOOKED_MAX; note--, looked++)
+		if (weft__story_is_tag(model, note - 1, WEFT_TAG_LEAVES) &&
+			(uint64_t)model->notes.value[note - 1] == end->key)
+			return true;
+	return false;
+}
+
 /* The next living end on the other side of `own`, from `*at` in the list on; WEFT_NONE: there is
  * none.
  */
@@ -234,8 +261,9 @@ static uint32_t next_end(
 								 list->by_key[number - 1].writes == end->writes;
 		if (end->writes == own->writes || is_repeated || end->task == own->task ||
 			model->tasks.buffer[end->task] == model->tasks.buffer[own->task] ||
-			!is_alive(model, end->task, at_ns) ||
-			is_replaced(model, model->tasks.buffer[end->task], at_ns))
+			!is_alive(model, end->task, at_ns) || has_left(model, end, at_ns) ||
+			is_replaced(model, model->tasks.buffer[end->task], at_ns) ||
+			has_exited(model, model->tasks.buffer[end->task], at_ns))
 			continue;
 		return end->task;
 	}

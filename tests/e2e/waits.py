@@ -75,6 +75,21 @@ def a_helper_that_has_inherited_a_pipe():
         why = hang.why('exit of process %d' % hang.pids[1])
         assert re.search("pipe [0-9]+ 'pipe' is kept open by thread [0-9]+ 'waits-subject' in waits-subject %d" % hang.pids[2], why), why
         assert re.search("thread [0-9]+ 'waits-subject' waits for call [0-9]+ 'any signal'", why), why
+    with temporary_directory() as folder:
+        # Also by standard output, in a program that it has executed.
+        hang = Hang('inherited', 'executes', waits=['exit of process', 'pipe', 'sleep 600'], folder=folder)
+        why = hang.why('exit of process %d' % hang.pids[1])
+        assert re.search("pipe [0-9]+ 'pipe' is kept open by thread [0-9]+ 'sleep' in sleep %d" % hang.pids[2], why), why
+
+
+@case
+def a_parent_is_not_slow_for_a_child():
+    """It is called as its children are, and lives as long as all of them."""
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 'trace')
+        weft('record', '-a', 'thread', '--size', '1M', '-o', trace + '/', '--', SUBJECT, 'children', '12')
+        slow = [problem for problem in json_lines(weft('dump', '--problems', '--json', trace).stdout) if problem['problem'] == 'slow']
+        assert not any("thread 1 'waits-subject' takes" in problem['sentence'] for problem in slow), slow
 
 
 @case

@@ -115,7 +115,6 @@ static void inherited(const char *how)
 	int ends[2];
 	pid_t children[CHILDREN];
 	char byte;
-	(void)how;
 	check(pipe(ends) == 0, "pipe");
 	if ((children[0] = fork()) == 0) {
 		close(ends[1]);
@@ -125,6 +124,11 @@ static void inherited(const char *how)
 	}
 	close(ends[0]);
 	if ((children[1] = fork()) == 0) {
+		if (how[0] == 'e') { /* as the shell does for `sleep 600 &` in a pipeline */
+			dup2(ends[1], STDOUT_FILENO);
+			close(ends[1]);
+			execlp("sleep", "sleep", "600", (char *)NULL);
+		}
 		pause();
 		_exit(0);
 	}
@@ -132,6 +136,21 @@ static void inherited(const char *how)
 	close(ends[1]);
 	print_processes(children, CHILDREN);
 	waitpid(children[0], NULL, 0);
+}
+
+/* ---- No hang: children, one after the other ---- */
+
+static void forks(const char *how)
+{
+	for (int i = 0; i < atoi(how); i++) {
+		pid_t child = fork();
+		if (child == 0) {
+			usleep(1000);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+		usleep(2000);
+	}
 }
 
 /* ---- A writer that never comes between two readers, as always one of them reads ---- */
@@ -218,8 +237,8 @@ int main(int count, char **arguments)
 	static const struct {
 		const char *name;
 		void (*function)(const char *how);
-	} parts[] = {
-		{"parent", parent}, {"inherited", inherited}, {"readers", readers}, {"backlog", backlog}};
+	} parts[] = {{"parent", parent}, {"inherited", inherited}, {"children", forks},
+		{"readers", readers}, {"backlog", backlog}};
 	for (size_t i = 0; count == 3 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function(arguments[2]);

@@ -22,6 +22,7 @@
 #define NAMED_MAX   10
 #define MANY        8 /* tasks that take about equally long: … */
 #define ABOUT       4 /* … three quarters of them differ by at most 1 / ABOUT */
+#define BIRTH_EDGES 4 /* of a process's first thread, one of which may come from its parent */
 #define WAITERS_MIN 4 /* minimum number of waiters that are reported */
 
 /* The slowest task of a group. */
@@ -113,12 +114,35 @@ static bool stands_out(
 		   (life >= s->share_ns || life / OF_99 >= group->p99_ns) && life >= s->least_ns && life;
 }
 
+/* True for a thread whose process has forked those of others in the group: it is as long as all of
+ * them, and does something else. */
+static bool has_forked(
+	const struct sorting *s, const struct weft__alike_group *group, uint32_t task)
+{
+	const struct weft_edges *e = &s->model->edges;
+	for (uint32_t i = group->first; i < group->first + group->count; i++) {
+		const uint32_t member = s->alike->members[i];
+		struct weft__edge_list to = weft__story_edges_to(s->story, member);
+		for (uint32_t k = 0; k < to.count && k < BIRTH_EDGES; k++)
+			if (e->type[to.edges[k]] == WEFT_EDGE_RECEIVE && e->from[to.edges[k]] == task &&
+				s->model->tasks.buffer[member] != s->model->tasks.buffer[task])
+				return true;
+	}
+	return false;
+}
+
+static bool is_parent(const struct sorting *s, const struct weft__alike_group *group, uint32_t task)
+{
+	return s->model->tasks.kind[task] == WEFT_KIND_THREAD && has_forked(s, group, task);
+}
+
 static void find_slowest(
 	const struct sorting *s, const struct weft__alike_group *group, struct slow *slow)
 {
 	for (uint32_t i = group->first; i < group->first + group->count; i++) {
 		uint64_t life = s->alike->lives[i];
-		if (!stands_out(s, group, life) || is_stopped(s, i))
+		if (!stands_out(s, group, life) || is_stopped(s, i) ||
+			is_parent(s, group, s->alike->members[i]))
 			continue;
 		slow->count++;
 		if (slow->task == WEFT_NONE || life > slow->life_ns) {

@@ -357,6 +357,32 @@ static void a_reader_waits_for_the_writer(void **state)
 	}
 }
 
+/* A thread that keeps a pipe open has it until it says so; one that has ended, has nothing. */
+static void a_pipe_is_kept_open_until_it_is_closed(void **state)
+{
+	static const char *const states[] = {"kept", "left", "exited"};
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct made made = begin_pipes();
+		made.buffer = made.thread = 1;
+		make_tag(&made, 1, WEFT_TAG_WRITES, 1);
+		make_switch(&made, WEFT_TASK_NONE);
+		if (i == 1)
+			make_tag(&made, 1, WEFT_TAG_LEAVES, 1);
+		if (i == 2)
+			make(&made, (struct weft_event){.type = WEFT_EVENT_RESOLVE, .task = 1, .other = 1});
+		make_end_of_pipe(&made, 0, 11, WEFT_TAG_READS, true);
+		struct loaded loaded = make_end(&made);
+		struct weft_chain *chain = chain_of(&loaded, 0, 1, WEFT_STORY_WHOLE);
+		const bool is_kept =
+			chain->count > 1 && strstr(hop(&loaded, chain, 1), " is kept open by ") != NULL;
+		if (is_kept != (i == 0))
+			fail_msg("%s: %u hops", states[i], (unsigned)chain->count);
+		weft_chain_destroy(chain);
+		loaded_finish(&loaded);
+	}
+}
+
 /* ---- Remembered signals ---- */
 
 /* Task 2 waits for condition 3 to the end; task 1 had signalled it 5 ms before. */
@@ -401,6 +427,7 @@ int main(void)
 		cmocka_unit_test(a_gap_lasts_until_what_ends_it),
 		cmocka_unit_test(two_full_pipes_are_a_circle),
 		cmocka_unit_test(a_reader_waits_for_the_writer),
+		cmocka_unit_test(a_pipe_is_kept_open_until_it_is_closed),
 		cmocka_unit_test(a_remembered_signal_is_a_lost_wake_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
