@@ -109,8 +109,9 @@ struct weft__outside_process {
 	pid_t parent;
 	struct weft__outside_thread *threads;
 	uint32_t count;
-	uint32_t denied;       /* threads of which the kernel shows us too little */
-	bool is_cut;           /* it has more threads */
+	uint32_t denied;                         /* threads of which the kernel shows us too little */
+	bool is_cut;                             /* it has more threads */
+	uint64_t python_runtime, python_version; /* by the caller: addresses of these variables */
 	const char *no_frames; /* why its threads have none; NULL: they have, by the caller */
 };
 
@@ -129,9 +130,10 @@ struct weft__outside_process *weft__outside_look(
 struct weft__outside_process *weft__outside_find(
 	const struct weft__outside_host *outside, pid_t pid);
 
-/* Reads the frames of Python, given the addresses of its variables _PyRuntime and Py_Version. */
+/* Reads the frames of Python, given the addresses of its variables _PyRuntime and Py_Version. A
+ * thread that runs is looked at several times, with a pause if `may_pause`. */
 void weft__outside_read_python(
-	struct weft__outside_process *process, uint64_t runtime, uint64_t version);
+	struct weft__outside_process *process, uint64_t runtime, uint64_t version, bool may_pause);
 
 /* The name of a system call; NULL: unknown. */
 typedef const char *weft__outside_call_name(uint64_t number);

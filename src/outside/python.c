@@ -189,7 +189,7 @@ static uint32_t keep_common(struct weft__outside_frame *frames, uint32_t count,
 }
 
 static void read_thread(const struct weft__outside_process *process,
-	struct weft__outside_thread *thread, uint64_t address, bool has_lock)
+	struct weft__outside_thread *thread, uint64_t address, bool has_lock, bool may_pause)
 {
 	struct weft__outside_frame frames[WEFT__OUTSIDE_FRAMES], before[WEFT__OUTSIDE_FRAMES];
 	uint32_t count = read_frames(process->pid, address, frames);
@@ -197,7 +197,8 @@ static void read_thread(const struct weft__outside_process *process,
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	const uint64_t start = weft__outside_clock();
 	for (unsigned i = 1; runs && i < WEFT__OUTSIDE_LOOKS; i++) {
-		nanosleep(&pause, NULL);
+		if (may_pause)
+			nanosleep(&pause, NULL);
 		const uint32_t before_count = count;
 		memcpy(before, frames, sizeof(before));
 		count = read_frames(process->pid, address, frames);
@@ -216,7 +217,7 @@ static void read_thread(const struct weft__outside_process *process,
 }
 
 void weft__outside_read_python(
-	struct weft__outside_process *process, uint64_t runtime, uint64_t version)
+	struct weft__outside_process *process, uint64_t runtime, uint64_t version, bool may_pause)
 {
 	const pid_t pid = process->pid;
 	if (!runtime || !version || word_at(pid, version) >> 16 != VERSION)
@@ -229,7 +230,7 @@ void weft__outside_read_python(
 		const uint64_t native = word_at(pid, thread + THREAD_NATIVE);
 		for (uint32_t k = 0; k < process->count; k++)
 			if ((uint64_t)process->threads[k].inner == native && !process->threads[k].script)
-				read_thread(process, &process->threads[k], thread, thread == current);
+				read_thread(process, &process->threads[k], thread, thread == current, may_pause);
 		thread = word_at(pid, thread + THREAD_NEXT);
 	}
 }

@@ -8,8 +8,8 @@ import socket
 import subprocess
 import tempfile
 
-from harness import case, equal, json_lines, main, skip, weft
-from waiting import all_processes, process_stat, wait_until
+from harness import WEFT, case, equal, json_lines, main, skip, weft
+from waiting import all_processes, let_work, process_stat, wait_until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUBJECT = os.path.join(HERE, 'outside_subject.c')
@@ -54,6 +54,14 @@ def process_state(pid, thread):
     with contextlib.suppress(OSError), open('/proc/%d/task/%s/stat' % (pid, thread), 'rb') as file:
         return file.read().rpartition(b')')[2].split()[0].decode()
     return 'X'
+
+
+def caught(pid):
+    """The signals for which a process has handlers."""
+    with contextlib.suppress(OSError), open('/proc/%d/status' % pid, encoding='utf-8', errors='replace') as file:
+        mask = int(next(line.split()[1] for line in file if line.startswith('SigCgt:')), 16)
+        return {number for number in signal.valid_signals() if mask >> (number - 1) & 1}
+    return set()
 
 
 def readable(pid):
@@ -221,6 +229,30 @@ def all_waits_of_the_host_are_found():
         lines = [line for line in json_lines(weft('why', '--all', '--json', status=None).stdout) if line.get('pid') == child]
         equal([(line['waits'], line['stuck'], line['for']) for line in lines], [('peer', True, [{'pid': process.pid}])])
     weft('why', '--all', '1', status=2)
+
+
+@case
+def a_watch_counts_where_threads_are():
+    with running(program('-O0'), 'deadlock', threads=3) as process:
+        look(process.pid, r'^Deadlock: ')
+        with subprocess.Popen([WEFT, 'why', '--watch', '--json', str(process.pid)], stdout=subprocess.PIPE, text=True) as watch:
+            # Its handler is there before its first look, which reads this file.
+            wait_until('it looks', lambda: signal.SIGINT in caught(watch.pid), watch)
+            let_work(watch)
+            watch.send_signal(signal.SIGINT)
+            lines = json_lines(watch.stdout.read())
+        equal(watch.returncode, 0)
+        assert all(line['looks'] == line['of'] for line in lines), lines
+        assert any(re.match(r'futex, in take_second \(outside_subject.c:\d+\) ← lock_forwards ', line['sentence']) for line in lines), lines
+        equal(len({line['tid'] for line in lines}), 3)
+        with subprocess.Popen([WEFT, 'why', '--watch', '--collapsed', str(process.pid)], stdout=subprocess.PIPE, text=True) as watch:
+            wait_until('it looks', lambda: signal.SIGINT in caught(watch.pid), watch)
+            let_work(watch)
+            process.kill()  # the watch ends with the process
+            stacks = watch.stdout.read().splitlines()
+        assert any(re.fullmatch(r'[^;]*;.*lock_forwards;take_second;.*\[futex\] \d+', stack) for stack in stacks), stacks
+    weft('why', '--watch', status=2)
+    weft('why', '--collapsed', '1', status=2)
 
 
 @case

@@ -6,6 +6,7 @@
 #include "outside.h"
 
 #include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,8 +26,12 @@ enum {
 static void find_frames(struct weft__outside_process *process)
 {
 #if WEFT_HAS_LINES
-	if (!process->is_kernel && !process->has_ended && process->denied < process->count)
-		process->no_frames = why_stacks_find(process);
+	if (process->is_kernel || process->has_ended || process->denied == process->count)
+		return;
+	struct stack_files *files = stack_files_read(process->pid);
+	process->no_frames = why_stacks_find(process, files);
+	free(files);
+	weft__outside_read_python(process, process->python_runtime, process->python_version, true);
 #else
 	process->no_frames = "weft was built without libdw";
 #endif

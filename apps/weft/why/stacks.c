@@ -127,28 +127,26 @@ static const char *explain(int status)
 	return WEXITSTATUS(status) ? "memory is short" : NULL;
 }
 
-const char *why_stacks_find(struct weft__outside_process *process)
+const char *why_stacks_find(struct weft__outside_process *process, struct stack_files *files)
 {
 	const size_t size = sizeof(struct stack_results) +
 						(size_t)process->count * WEFT__OUTSIDE_LOOKS * sizeof(struct stack_result);
-	struct stack_files *files = stack_files_read(process->pid);
 	int status = 0;
-	if (!files || !files->count) {
-		free(files);
+	if (!files || !files->count)
 		return "its mappings cannot be read";
-	}
 	struct stack_results *results =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	const pid_t child = results != MAP_FAILED ? fork() : -1;
 	if (child == 0)
 		_exit(run_child(process, files, results));
-	free(files);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
 	for (uint32_t i = 0; child > 0 && i < process->count; i++)
 		take(&process->threads[i], &results->stacks[i * WEFT__OUTSIDE_LOOKS]);
-	if (child > 0)
-		weft__outside_read_python(process, results->python_runtime, results->python_version);
+	if (child > 0) {
+		process->python_runtime = results->python_runtime;
+		process->python_version = results->python_version;
+	}
 	if (results != MAP_FAILED)
 		munmap(results, size);
 	return child > 0 ? explain(status) : "memory is short";

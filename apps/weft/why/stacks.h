@@ -6,14 +6,9 @@
 #ifndef WEFT_APPS_WHY_STACKS_H
 #define WEFT_APPS_WHY_STACKS_H
 
-#include <fcntl.h>
 #include <limits.h>
 
 #include "outside/outside.h"
-
-/* Finds the frames of all threads whose stacks were copied, and the names of the variables in which
- * their futexes are. NULL, or why there are none. */
-const char *why_stacks_find(struct weft__outside_process *process);
 
 /* ---- Files (stack_files.c) ---- */
 
@@ -36,6 +31,11 @@ struct stack_files {
 
 /* The files that a process has mapped. NULL: they cannot be read, or memory is short. */
 struct stack_files *stack_files_read(pid_t pid);
+
+/* Finds the frames of all threads whose stacks were copied, and the names of the variables in which
+ * their futexes are; and the addresses of Python's. The process may have ended since the files were
+ * read. Returns NULL, or why there are no frames. */
+const char *why_stacks_find(struct weft__outside_process *process, struct stack_files *files);
 
 /* Opens each of them, unless another file is there now. True if all belong to our user. */
 bool stack_files_open(struct stack_files *files, pid_t pid);

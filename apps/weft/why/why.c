@@ -12,10 +12,12 @@
 #include "cli/live.h"
 #include "outside.h"
 #include "runs/directory/find.h"
+#include "watch.h"
 
 static const char usage[] =
 	"usage: weft why [OPTION]... FILE|PID... [task:ID|LABEL]...\n"
 	"       weft why --all [--json]\n"
+	"       weft why --watch [--json|--collapsed] PID\n"
 	"\n"
 	"Explains why a task does not go on: it waits for another task, that one for the next, and\n"
 	"so on, to a task that runs or that nobody resolved. Without a task, prints all tasks that\n"
@@ -27,6 +29,9 @@ static const char usage[] =
 	"                   that does not wait then, its longest wait\n"
 	"  --all            which threads and processes of this host wait for which: of your own\n"
 	"                   processes, as root of all; seen from outside\n"
+	"  --watch          look at a process ten times a second, until it ends or Ctrl-C; then print\n"
+	"                   where its threads were; nothing is loaded or stopped\n"
+	"  --collapsed      with --watch: stacks as tools for flame graphs read them\n"
 	"  --json           one JSON object on each line; times are ns on the trace's own clock\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
@@ -41,12 +46,16 @@ enum why_option_code {
 	OPTION_JSON,
 	OPTION_AT,
 	OPTION_ALL,
+	OPTION_WATCH,
+	OPTION_COLLAPSED,
 };
 
 static const struct option long_options[] = {
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"all", no_argument, NULL, OPTION_ALL},
+	{"watch", no_argument, NULL, OPTION_WATCH},
+	{"collapsed", no_argument, NULL, OPTION_COLLAPSED},
 	CLI_MAX_SIZE_OPTION,
 	CLI_CPU_HZ_OPTION,
 	{"at", required_argument, NULL, OPTION_AT},
@@ -67,6 +76,12 @@ static bool parse_options(int argc, char **argv, struct why_options *options, in
 			break;
 		case OPTION_ALL:
 			options->all = true;
+			break;
+		case OPTION_WATCH:
+			options->watch = true;
+			break;
+		case OPTION_COLLAPSED:
+			options->collapsed = true;
 			break;
 		case OPTION_AT:
 			options->has_time = true;
@@ -127,6 +142,18 @@ static int answer_process(const struct why_options *options, char *operand)
 	return status;
 }
 
+static int answer_watch(const struct why_options *options, char **operands, int count)
+{
+	const pid_t pid = count == 1 ? weft__runs_parse_pid(operands[0]) : 0;
+	if (!options->watch)
+		return cli_usage_error("why", "--collapsed goes with --watch");
+	if (!pid || options->has_time)
+		return cli_usage_error("why", "--watch takes one PID");
+	return why_watch(pid, options->json        ? WHY_WATCH_JSON
+						  : options->collapsed ? WHY_WATCH_COLLAPSED
+											   : WHY_WATCH_TABLE);
+}
+
 int cli_why(int argc, char **argv)
 {
 	struct why_options options = {0};
@@ -140,6 +167,8 @@ int cli_why(int argc, char **argv)
 	if (!count)
 		return CLI_USAGE;
 	char **operands = argv + optind;
+	if (options.watch || options.collapsed)
+		return answer_watch(&options, operands, count);
 	while (count > 1 && is_task(operands[count - 1])) {
 		options.tasks = &operands[--count];
 		options.task_count++;

@@ -9,7 +9,7 @@
 #include "cli/live.h"
 
 struct why_options {
-	bool json, has_time, all;
+	bool json, has_time, all, watch, collapsed;
 	struct cli_time time;
 	char *const *tasks; /* as typed */
 	int task_count;

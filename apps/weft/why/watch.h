@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A profile of where the threads of a process wait.
+ */
+#ifndef WEFT_APPS_WHY_WATCH_H
+#define WEFT_APPS_WHY_WATCH_H
+
+#include <sys/types.h>
+
+enum why_watch_form {
+	WHY_WATCH_TABLE,
+	WHY_WATCH_JSON,
+	WHY_WATCH_COLLAPSED, /* a line for each stack, as tools for flame graphs read them */
+};
+
+/* Looks at a process until it ends or Ctrl-C, then prints the profile. Returns an exit status. */
+int why_watch(pid_t pid, enum why_watch_form form);
+
+#endif
