@@ -45,8 +45,19 @@ struct weft_context {
 	uint8_t reserved[3];
 };
 
-/* Bytes of a `traceparent` with its NUL. */
-#define WEFT_CONTEXT_TEXT 56
+/* Bytes of a `traceparent` with its NUL, and of "TRACEPARENT=" and one. */
+#define WEFT_CONTEXT_TEXT     56
+#define WEFT_CONTEXT_VARIABLE 68
+
+/* Names and values that go with a trace from program to program, in the header `baggage`
+ * (https://www.w3.org/TR/baggage/), of which a program passes on what it received. */
+struct weft_baggage_member {
+	const char *key, *value; /* in the header; the value as it stands there, percent-encoded */
+	uint32_t key_size, value_size;
+};
+
+/* As many bytes of it are read and recorded; W3C's limit. */
+#define WEFT_BAGGAGE_BYTES 8192
 
 #ifndef WEFT_DISABLED
 
@@ -60,6 +71,24 @@ bool weft_context_from_environment(struct weft_context *ret_context);
 
 /* Writes a `traceparent` with its NUL. Returns its length; 0 without a context. */
 size_t weft_context_print(const struct weft_context *context, char ret_text[WEFT_CONTEXT_TEXT]);
+
+/* Writes "TRACEPARENT=" and that, for the environment of a program that is to be started. */
+size_t weft_context_print_variable(
+	const struct weft_context *context, char ret_text[WEFT_CONTEXT_VARIABLE]);
+
+/* The next member of a header `baggage` of `size` bytes. *at is 0 at first. What is no valid member
+ * is left out. False after the last one. */
+bool weft_baggage_next(
+	const char *text, size_t size, size_t *at, struct weft_baggage_member *ret_member);
+
+/* How many of the bytes are to be passed on where there is room for so many: the whole header, or
+ * its first members, as many as fit there and into WEFT_BAGGAGE_BYTES. */
+size_t weft_baggage_size(const char *text, size_t size, size_t room);
+
+/* Records the header as a mark `baggage` of the current task, at level debug; of a long one, the
+ * beginning. */
+#define weft_baggage_record(text, size) \
+	weft_ffi_baggage_record(&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_DEBUG), text, size)
 
 /* The task is a span of the trace of `parent`, or, without a context or with NULL, of a new trace.
  * Records that, and sets the new context for the task. `ret_context` may be NULL. */
@@ -94,6 +123,8 @@ void weft_context_seed(const uint64_t seeds[3]);
 /* The same for other languages; the parameters that all these calls have are in weft_ffi.h. */
 void weft_ffi_context_start(struct weft_category *category, unsigned level, uint64_t task,
 	const struct weft_context *parent, struct weft_context *ret_context);
+void weft_ffi_baggage_record(
+	struct weft_category *category, unsigned level, const char *text, size_t size);
 /* The macros call these. */
 void weft__context_begin(bool is_on, uint64_t *cache, const char *name,
 	const struct weft_context *parent, struct weft_context *ret_context) WEFT__DIRECT;
@@ -106,7 +137,7 @@ void weft_ffi_context_begin(struct weft_category *category, unsigned level,
 
 static inline void weft__context_none(struct weft_context *ret_context)
 {
-	static const struct weft_context none;
+	static struct weft_context none; /* not const, for C++ */
 	if (ret_context)
 		*ret_context = none;
 }
@@ -130,6 +161,28 @@ static inline size_t weft_context_print(
 	ret_text[0] = 0;
 	return 0;
 }
+static inline size_t weft_context_print_variable(
+	const struct weft_context *context, char ret_text[WEFT_CONTEXT_VARIABLE])
+{
+	(void)context;
+	ret_text[0] = 0;
+	return 0;
+}
+static inline bool weft_baggage_next(
+	const char *text, size_t size, size_t *at, struct weft_baggage_member *ret_member)
+{
+	static struct weft_baggage_member none; /* not const, for C++ */
+	(void)text;
+	(void)size;
+	(void)at;
+	*ret_member = none;
+	return false;
+}
+static inline size_t weft_baggage_size(const char *text, size_t size, size_t room)
+{
+	(void)text;
+	return size < room ? size : room;
+}
 static inline void weft_context_set(const struct weft_context *context)
 {
 	(void)context;
@@ -139,7 +192,8 @@ static inline bool weft_context_current(struct weft_context *ret_context)
 	weft__context_none(ret_context);
 	return false;
 }
-#define weft_context_seed(seeds) WEFT__UNUSED(seeds)
+#define weft_context_seed(seeds)        WEFT__UNUSED(seeds)
+#define weft_baggage_record(text, size) WEFT__UNUSED(text, size)
 #define weft_context_start(parent, ret_context) \
 	(WEFT__UNUSED(parent), weft__context_none(ret_context))
 #define weft_context_start_as(task, parent, ret_context) \

@@ -7,6 +7,7 @@
 #include "abi/event_abi.h"
 #include "record/compose.h"
 #include "record/context_hot.h"
+#include "record/text.h"
 
 #define STATE_BYTES 512 /* as many as a program has to pass on */
 
@@ -30,4 +31,16 @@ void weft__record_context_event(
 		weft__record_draft_name(&draft, 0, context->state,
 			context->state_size < STATE_BYTES ? context->state_size : STATE_BYTES);
 	weft__record_draft_put_in(self.slot, &draft);
+}
+
+WEFT__EXPORT void weft_ffi_baggage_record(
+	struct weft_category *category, unsigned level, const char *text, size_t size)
+{
+	static const char shape[] = "baggage\0baggage";
+	static uint64_t cache;
+	const struct weft_value value = {.type = WEFT_VALUE_TEXT,
+		.size = (uint32_t)weft_baggage_size(text, size, WEFT_BAGGAGE_BYTES),
+		.is.text = text};
+	if (size && weft_ffi_is_enabled(category, level ? level : WEFT_LEVEL_DEBUG))
+		weft__record_mark(WEFT_TASK_CURRENT, &cache, shape, sizeof(shape) - 1, 1, &value);
 }

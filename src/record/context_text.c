@@ -6,6 +6,8 @@
  *     00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
  *     version  trace id                   span id          flags
  */
+#include <string.h>
+
 #include "record/context.h"
 #include "record/recorder.h"
 
@@ -44,6 +46,19 @@ WEFT__EXPORT size_t weft_context_print(
 	ret_text[TRACE_AT - 1] = ret_text[SPAN_AT - 1] = ret_text[FLAGS_AT - 1] = '-';
 	ret_text[LENGTH] = 0;
 	return LENGTH;
+}
+
+WEFT__EXPORT size_t weft_context_print_variable(
+	const struct weft_context *context, char ret_text[WEFT_CONTEXT_VARIABLE])
+{
+	static const char name[] = "TRACEPARENT=";
+	const size_t length = weft_context_print(context, ret_text + sizeof(name) - 1);
+	if (!length) {
+		ret_text[0] = 0;
+		return 0;
+	}
+	memcpy(ret_text, name, sizeof(name) - 1);
+	return sizeof(name) - 1 + length;
 }
 
 /* Capital letters are not allowed. */

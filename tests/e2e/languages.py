@@ -101,14 +101,37 @@ def cplusplus_waits_for_any_and_receives():
 
 
 @case
+def cplusplus_spans_inherit_their_context():
+    body = ('int main() { const weft_context remote{1, 2, 3, nullptr, 0, 1, {}}; const weft::task task = weft::here.create();'
+            'weft::activation running{task}; { weft::traced_span request{"request", remote};'
+            '{ weft::traced_span query{"query"}; weft::here.note(query.header()); }'
+            'weft::here.note(request.header()); weft::traced_span quiet{"quiet", weft::level::debug}; weft::here.note(quiet.header()); }'
+            'if (weft::current_context().span != 0) weft::here.note("still current"); weft::traced_span top{"top"}; }')
+    for compiler in ('g++', 'clang++-14'):
+        with temporary_directory() as folder:
+            source = os.path.join(folder, 'traced.cpp')
+            with open(source, 'w', encoding='utf-8') as file:
+                file.write('#include <weft/context.hpp>\n' + body)
+            shown = events(built(folder, compiler, source, '-std=c++17', *CPLUSPLUS, '-lweft'))
+            request, query, top = (event['fields'] for event in shown if event['event'] == 'mark')
+            equal((request['trace_id'], request['parent_span_id']), ('00000000000000010000000000000002', '0000000000000003'))
+            equal((query['trace_id'], query['parent_span_id']), (request['trace_id'], request['span_id']))
+            assert top['trace_id'] != request['trace_id'] and 'parent_span_id' not in top, top
+            headers = ['00-%s-%s-01' % (event['trace_id'], event['span_id']) for event in (query, request, request)]
+            equal([event['text'] for event in shown if event['event'] == 'note'], headers)
+            equal([event['name'] for event in shown if event['event'] == 'begin'], ['request', 'query', 'top'])
+
+
+@case
 def cplusplus_disabled_needs_no_library():
     body = ('int main() { weft::task t = weft::here.create(); weft::activation a{t}; weft::moment m; '
-            'static weft::mark k{"k", "n"}; t.mark(k, 1); t.label("x"); weft::band b{WEFT_BAND_GC}; return weft::is_enabled(); }')
+            'static weft::mark k{"k", "n"}; t.mark(k, 1); t.label("x"); weft::band b{WEFT_BAND_GC}; '
+            'weft::traced_span s{"s"}; return weft::is_enabled() || !s.header().empty(); }')
     for compiler in ('g++', 'clang++-14'):
         with temporary_directory() as folder:
             source = os.path.join(folder, 'disabled.cpp')
             with open(source, 'w', encoding='utf-8') as file:
-                file.write('#include <weft/weft.hpp>\n' + body)
+                file.write('#include <weft/context.hpp>\n' + body)
             program = built(folder, compiler, source, '-std=c++17', '-DWEFT_DISABLED', *CPLUSPLUS)
             equal(run([program]).returncode, 0)
 

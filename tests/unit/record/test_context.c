@@ -120,6 +120,69 @@ static void the_environment_has_one(void **state)
 	unsetenv("TRACEPARENT");
 }
 
+static void a_context_is_printed_for_an_environment(void **state)
+{
+	(void)state;
+	char text[WEFT_CONTEXT_VARIABLE] = "?";
+	assert_int_equal(weft_context_print_variable(&remote, text), strlen("TRACEPARENT=" TEXT));
+	assert_string_equal(text, "TRACEPARENT=" TEXT);
+	assert_int_equal(weft_context_print_variable(&(struct weft_context){0}, text), 0);
+	assert_string_equal(text, "");
+}
+
+/* ---- Baggage ---- */
+
+/* Members as "key value|key value"; the header is in memory of its size, so that sanitizers see
+ * what is read. */
+static void assert_members(const char *header, const char *expected)
+{
+	const size_t size = strlen(header);
+	char *copy = malloc(size + 1), found[200] = "";
+	struct weft_baggage_member member;
+	size_t at = 0;
+	assert_non_null(copy);
+	memcpy(copy, header, size);
+	while (weft_baggage_next(copy, size, &at, &member))
+		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%.*s %.*s|",
+			(int)member.key_size, member.key, (int)member.value_size, member.value);
+	assert_string_equal(found, expected);
+	assert_null(member.key);
+	free(copy);
+}
+
+static void baggage_is_read(void **state)
+{
+	(void)state;
+	assert_members("", "");
+	assert_members("a=1", "a 1|");
+	assert_members("userId=alice,serverNode=DF%2028;ttl=5", "userId alice|serverNode DF%2028|");
+	assert_members(" a\t= 1 ; p = q ,\tb=2;x ", "a 1|b 2|");
+	assert_members("a=", "a |");
+	assert_members("a=b=c", "a b=c|");
+	assert_members(",,a=1,,=2,b,c d=3,e=\"4\",f=5\\,g=\x7f,;x=1,h=1", "a 1|h 1|");
+}
+
+static void long_baggage_ends_with_a_whole_member(void **state)
+{
+	static char header[3 * WEFT_BAGGAGE_BYTES];
+	struct weft_baggage_member member;
+	size_t at = 0, members = 0;
+	(void)state;
+	for (size_t i = 0; i + 10 < sizeof(header); i += 10)
+		memcpy(header + i, "key=value,", 10);
+	const size_t size = strlen(header);
+	while (weft_baggage_next(header, size, &at, &member))
+		members++;
+	assert_int_equal(members, 819);
+	assert_int_equal(weft_baggage_size(header, size, SIZE), 8189);
+	assert_int_equal(weft_baggage_size(header, size, 19), 19);
+	assert_int_equal(weft_baggage_size(header, size, 20), 19);
+	assert_int_equal(weft_baggage_size(header, size, 8), 0);
+	assert_int_equal(weft_baggage_size("a=1", 3, 3), 3);
+	assert_int_equal(weft_baggage_size("a=1", 3, 2), 0);
+	assert_int_equal(weft_baggage_size("", 0, 2), 0);
+}
+
 /* ---- Ids ---- */
 
 #define IDS     20000
@@ -249,6 +312,22 @@ static void a_task_is_a_span_of_its_parent(void **state)
 	trace_text(event->text, "span context");
 	assert_field(event, 3, "parent_span_id", text + 36);
 	trace_expect(&t, WEFT_EVENT_END, 7, 0);
+	trace_close(&t);
+}
+
+static void baggage_is_recorded_at_debug(void **state)
+{
+	struct trace t;
+	weft_baggage_record("a=1", 3);
+	assert_int_equal(weft_set_level("*", WEFT_LEVEL_DEBUG), 0);
+	weft_baggage_record("a=1,b=2", 7);
+	weft_baggage_record("", 0);
+	assert_int_equal(weft_set_level("*", WEFT_LEVEL_INFO), 0);
+	weft_stop();
+	trace_open(&t, *state, SIZE);
+	const struct weft_event *event = trace_expect(&t, WEFT_EVENT_MARK, WEFT_TASK_NONE, 0);
+	trace_text(event->text, "baggage");
+	assert_field(event, 0, "baggage", "a=1,b=2");
 	trace_close(&t);
 }
 
@@ -399,9 +478,13 @@ int main(void)
 		cmocka_unit_test(another_text_is_refused),
 		cmocka_unit_test(a_context_is_printed),
 		cmocka_unit_test(the_environment_has_one),
+		cmocka_unit_test(a_context_is_printed_for_an_environment),
+		cmocka_unit_test(baggage_is_read),
+		cmocka_unit_test(long_baggage_ends_with_a_whole_member),
 		cmocka_unit_test_setup_teardown(ids_are_made_once, start, stop),
 		cmocka_unit_test_setup_teardown(each_bit_of_an_id_is_even, start, stop),
 		cmocka_unit_test_setup_teardown(a_task_is_a_span_of_its_parent, start, stop),
+		cmocka_unit_test_setup_teardown(baggage_is_recorded_at_debug, start, stop),
 		cmocka_unit_test_setup_teardown(a_long_state_is_cut, start, stop),
 		cmocka_unit_test_setup_teardown(a_level_that_is_off_passes_contexts_on, start, stop),
 		cmocka_unit_test_setup_teardown(a_context_belongs_to_its_task, start, stop),
