@@ -20,6 +20,7 @@ enum {
 	SHARED_MUTEX = 128, /* in the type of a mutex: other processes may hold it */
 	CONTENDED = 2,      /* the word of a plain mutex for which threads wait */
 	READERS_SHIFT = 3,
+	THREADS_END = 1 << 22, /* no thread has such a number */
 };
 
 /* The first words of glibc's pthread_mutex_t. */
@@ -93,7 +94,7 @@ static void resolve_mutex(const struct weft__outside_process *process,
 	add_object(thread, "mutex", 0);
 	if (found)
 		add_holder(process, thread, found);
-	else if (holder)
+	else if (holder && holder < THREADS_END)
 		add_strange_holder(thread, mutex, holder);
 	else
 		weft__outside_add(thread, ", whose holder is not known");

@@ -2,6 +2,7 @@
 """weft why on programs that record nothing: what their threads wait for, as it is seen from outside."""
 import contextlib
 import os
+import random
 import re
 import signal
 import socket
@@ -116,6 +117,46 @@ def each_kind_of_lock_has_its_holder_or_none():
                     r'semaphore tokens \(0x[0-9a-f]+\), which nobody owns: any thread may post it, in await_token ',
                     r'sleeps in pause, in hang_in_kinds ')
         assert 'Deadlock' not in said and 'Circle' not in said, said
+
+
+@case
+def a_holder_is_believed_only_if_it_can_be_one():
+    with running(program('-O0'), 'abandoned') as process:
+        look(process.pid, r'waits for mutex first_lock \(0x[0-9a-f]+\), held by thread \d+, which has ended without giving it back, '
+             r'in hang_in_abandoned ')
+    with running(program('-O0'), 'garbage') as process:
+        look(process.pid, r'waits for mutex first_lock \(0x[0-9a-f]+\), whose holder is not known, in hang_in_garbage ', status=1)
+
+
+LIBRARY = """
+#include <unistd.h>
+void hang_here(void)
+{
+	for (;;)
+		pause();
+}
+"""
+
+
+@case
+def damaged_files_do_not_keep_the_answer():
+    """The tables by which stacks are unwound, and debug information, are random bytes."""
+    library = os.path.join(FOLDER.name, 'library.so')
+    if subprocess.run(['gcc', '-g', '-shared', '-fPIC', '-x', 'c', '-', '-o', library], input=LIBRARY, text=True, check=False).returncode:
+        skip('no compiler')
+    listing = subprocess.run(['readelf', '-SW', library], stdout=subprocess.PIPE, text=True, check=True).stdout
+    sections = [(int(offset, 16), int(size, 16)) for offset, size in
+                re.findall(r'\.(?:eh_frame|eh_frame_hdr|debug_\w+) +PROGBITS +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+)', listing)]
+    assert len(sections) > 4, listing
+    with running(program('-O0'), 'library', library) as process:
+        look(process.pid, r'sleeps in pause, in hang_here \(<stdin>:\d+\) ← hang_in_library .* ← main ', status=1)
+        for seed in range(8):
+            chance = random.Random(seed)
+            with open(library, 'r+b') as file:
+                for offset, size in sections:
+                    file.seek(offset)
+                    file.write(chance.randbytes(size))
+            look(process.pid, r"thread %d '[^']*' sleeps in pause" % process.pid, status=1)
 
 
 @case

@@ -3,6 +3,7 @@
  * A program that records nothing and hangs in the way that its argument names. It prints a line
  * once its threads are on their way there; the test looks until they have arrived.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -130,6 +131,39 @@ static void hang_in_kinds(void)
 	pause();
 }
 
+/* ---- Locks that nobody can give back ---- */
+
+static void *take_and_end(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&first_lock);
+	return NULL;
+}
+
+static void hang_in_abandoned(void)
+{
+	pthread_join(start(take_and_end), NULL);
+	pthread_mutex_lock(&first_lock);
+}
+
+/* The holder's number, in glibc's mutex, is overwritten. */
+static void hang_in_garbage(void)
+{
+	const unsigned number = 0x41414141;
+	pthread_mutex_lock(&first_lock);
+	memcpy((char *)&first_lock + 8, &number, sizeof(number));
+	pthread_mutex_lock(&first_lock);
+}
+
+static void hang_in_library(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW);
+	void (*hang)(void) = library ? (void (*)(void))dlsym(library, "hang_here") : NULL;
+	if (!hang)
+		abort();
+	hang();
+}
+
 /* ---- Pipes, files, children ---- */
 
 /* Each of two processes waits until the other has written. */
@@ -230,6 +264,12 @@ int main(int argc, char **argv)
 		hang_in_deadlock();
 	else if (strcmp(way, "kinds") == 0)
 		hang_in_kinds();
+	else if (strcmp(way, "abandoned") == 0)
+		hang_in_abandoned();
+	else if (strcmp(way, "garbage") == 0)
+		hang_in_garbage();
+	else if (strcmp(way, "library") == 0 && argc > 2)
+		hang_in_library(argv[2]);
 	else if (strcmp(way, "pipes") == 0)
 		hang_in_pipes();
 	else if (strcmp(way, "own-pipe") == 0)

@@ -25,7 +25,7 @@ enum {
 
 static void find_frames(struct weft__outside_process *process)
 {
-#if WEFT_HAS_LINES
+#if WHY_HAS_STACKS
 	if (process->is_kernel || process->has_ended || process->denied == process->count)
 		return;
 	struct stack_files *files = stack_files_read(process->pid);
@@ -33,7 +33,7 @@ static void find_frames(struct weft__outside_process *process)
 	free(files);
 	weft__outside_read_python(process, process->python_runtime, process->python_version, true);
 #else
-	process->no_frames = "weft was built without libdw";
+	process->no_frames = WHY_NO_STACKS;
 #endif
 }
 

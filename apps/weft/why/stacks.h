@@ -10,6 +10,15 @@
 
 #include "outside/outside.h"
 
+/* Which registers /proc shows, and what a return address looks like, is known on one machine only.
+ */
+#if WEFT_HAS_LINES && defined(__x86_64__)
+#define WHY_HAS_STACKS 1
+#else
+#define WHY_HAS_STACKS 0
+#endif
+#define WHY_NO_STACKS "this weft unwinds no stacks"
+
 /* ---- Files (stack_files.c) ---- */
 
 #define STACK_FILES_MAX   256

@@ -198,7 +198,7 @@ static void free_thread(struct weft__outside_thread *thread)
 /* Finds the frames of the looks so far. */
 static void find_frames(struct watch *watch)
 {
-#if WEFT_HAS_LINES
+#if WHY_HAS_STACKS
 	struct weft__outside_process process = {.pid = watch->pid,
 		.user = watch->user,
 		.threads = watch->stacks,
@@ -207,7 +207,7 @@ static void find_frames(struct watch *watch)
 	watch->python_runtime = process.python_runtime;
 	watch->python_version = process.python_version;
 #else
-	watch->no_frames = "weft was built without libdw";
+	watch->no_frames = WHY_NO_STACKS;
 #endif
 }
 
@@ -265,7 +265,7 @@ static void count(struct watch *watch, struct weft__outside_thread *thread)
 /* Reads the mappings, if a new stack may be in one that is new. */
 static void read_files(struct watch *watch)
 {
-#if WEFT_HAS_LINES
+#if WHY_HAS_STACKS
 	struct stack_files *files = watch->has_new ? stack_files_read(watch->pid) : NULL;
 	if (files && files->count) {
 		free(watch->files);
