@@ -105,13 +105,13 @@ uint64_t weft_decoder_mark(const struct weft_decoder *decoder);
 int weft_decoder_next(struct weft_decoder *decoder, struct weft_event *ret_event);
 
 /* Leaves out what is before a time on the trace's clock, so that the events from there on cost what
- * they cost alone. `next` may still give earlier events; those from `time_ns` on are the same as
- * without this call. Parts that are left out are not checked, so there are no diagnostics of them,
- * and the description lacks the times of losses before `time_ns`; an event there whose time is
- * damaged, so that it comes later, is left out, too. Call it on a finished decoder,
- * also after events were given, for a time that is not before them. Only weft's own format is read
- * in parts; others give all events. The event that `next` gave last is no longer valid. 0, or
- * WEFT_ERROR_MEMORY or WEFT_ERROR_STATE. */
+ * they cost alone. `next` may still give earlier events, first a switch to what each thread
+ * runs; those from `time_ns` on are the same as without this call. Parts that are left out are not
+ * checked, so there are no diagnostics of them, and the description lacks the times of losses
+ * before `time_ns`; an event there whose time is damaged, so that it comes later, is left out, too.
+ * Call it on a finished decoder, also after events were given, for a time that is not before them.
+ * Only weft's own format is read in parts; others give all events. The event that `next` gave last
+ * is no longer valid. 0, or WEFT_ERROR_MEMORY or WEFT_ERROR_STATE. */
 int weft_decoder_seek(struct weft_decoder *decoder, uint64_t time_ns);
 
 /* True if the finished decoder's input is such a trace, so that records can be read. */

@@ -282,10 +282,11 @@ static int write_event(struct weft_cut *cut, const struct weft_event *event)
 	return error;
 }
 
+/* A metric without room is no event that is missing at some time. */
 static bool has_losses(const struct weft_trace_description *trace)
 {
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
-		if (trace->losses[cause])
+		if (trace->losses[cause] && cause != WEFT_LOSS_METRICS_FULL)
 			return true;
 	return false;
 }

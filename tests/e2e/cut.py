@@ -429,4 +429,28 @@ def a_range_stands_where_it_was_beside_other_files():
                   {key: together[key] for key in together if key != number}, path)
 
 
+@case
+def a_part_may_know_less_of_the_past():
+    """Its range has the same lines; its rundown is the same if all of the past is read, and smaller if little is."""
+    with temporary_directory() as folder:
+        trace, out = record('random_calls', folder, SEED, 20000), os.path.join(folder, 'part.weft')
+        whole = lines(trace)
+        first, last = time_of(whole[0]), time_of(whole[-1])
+        for start in (first, first + (last - first) * 9 // 10, last):
+            end = start + (last - first) // 20
+            full = cut(trace, out, start, end)
+            wanted = [line for line in whole if start <= time_of(line) < end]
+            sizes = []
+            for past in (0, (last - first) // 10, last - first):
+                weft('cut', trace, '-o', out, '--start', '@%d' % start, '--duration', '%dns' % (end - start),
+                     '--past', '%dns' % past)
+                shown = lines(out)
+                same('past of %d ns before %d' % (past, start), shown[len(shown) - len(wanted):], wanted)
+                sizes.append(len(shown))
+            same('all of the past', shown, full)
+            assert start == first or sizes[0] < sizes[2] and sizes[0] <= sizes[1] <= sizes[2], sizes
+        result = weft('cut', trace, '-o', out, '--past', '5', status=2)
+        assert 'has no unit' in result.stderr, result.stderr
+
+
 main()

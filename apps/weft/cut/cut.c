@@ -13,7 +13,7 @@
 #include "cli/output.h"
 
 static const char usage[] =
-	"usage: weft cut FILE... -o OUT [--start TIME] [--duration T] [--filter WORDS]\n"
+	"usage: weft cut FILE... -o OUT [--start TIME] [--duration T] [--past T] [--filter WORDS]\n"
 	"                   [--max-size SIZE]\n"
 	"\n"
 	"Writes a part of the trace FILE as a trace of its own, in weft's format. FILE is a trace in\n"
@@ -29,6 +29,8 @@ static const char usage[] =
 	"                    exit), with commas between them\n"
 	"  --start TIME      the start of the range; default: the trace's start\n"
 	"  --duration T      the length of the range; default: up to the trace's end\n"
+	"  --past T          read only T before the range, for a part of a large trace at once: of tasks\n"
+	"                    that are not named there, the part knows only what they do in the range\n"
 	"  --max-size SIZE   refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                    times its own size, and 4G for a pipe\n"
 	"  --cpu-hz HZ       the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
@@ -41,6 +43,7 @@ enum cut_option_code {
 	OPTION_START,
 	OPTION_DURATION,
 	OPTION_FILTER,
+	OPTION_PAST,
 };
 
 static const struct option long_options[] = {
@@ -51,13 +54,14 @@ static const struct option long_options[] = {
 	{"filter", required_argument, NULL, OPTION_FILTER},
 	{"start", required_argument, NULL, OPTION_START},
 	{"duration", required_argument, NULL, OPTION_DURATION},
+	{"past", required_argument, NULL, OPTION_PAST},
 	{NULL, 0, NULL, 0},
 };
 
 /* False if the program should end with *ret_status. */
 static bool parse(int argc, char **argv, struct cut_request *ret_request, int *ret_status)
 {
-	struct cut_request a = {.duration_ns = UINT64_MAX};
+	struct cut_request a = {.duration_ns = UINT64_MAX, .past_ns = UINT64_MAX};
 	bool good = true;
 	*ret_status = CLI_USAGE;
 	for (int code; good && (code = cli_next_option(argc, argv, long_options)) != -1;) {
@@ -76,6 +80,9 @@ static bool parse(int argc, char **argv, struct cut_request *ret_request, int *r
 			break;
 		case OPTION_DURATION:
 			good = cli_parse_duration("cut", "--duration", optarg, &a.duration_ns);
+			break;
+		case OPTION_PAST:
+			good = cli_parse_duration("cut", "--past", optarg, &a.past_ns);
 			break;
 		default:
 			return false;
@@ -106,6 +113,17 @@ struct weft_cut_range cut_find_range(const struct cut_request *request, uint64_t
 	if (__builtin_add_overflow(range.start_ns, request->duration_ns, &range.end_ns))
 		range.end_ns = UINT64_MAX;
 	return range;
+}
+
+int cut_skip_past(const struct cut_request *request, const struct weft_cut_range *range,
+	struct weft_decoder *decoder, int status, struct weft_event *event)
+{
+	const uint64_t start =
+		range->start_ns > request->past_ns ? range->start_ns - request->past_ns : 0;
+	if (status != WEFT_OK || event->time_ns >= start)
+		return status;
+	int error = weft_decoder_seek(decoder, start);
+	return error ? error : weft_decoder_next(decoder, event);
 }
 
 static int append(void *output, const void *bytes, size_t size)
@@ -188,7 +206,8 @@ static int cut_one(const struct cut_request *request, const struct cli_trace *tr
 	}
 	const struct weft_cut_range range =
 		cut_find_range(request, first == WEFT_OK ? event.time_ns : 0);
-	int status = cut_write(&range, trace, first, &event, request->output, &events);
+	const int next = cut_skip_past(request, &range, trace->decoder, first, &event);
+	int status = cut_write(&range, trace, next, &event, request->output, &events);
 	if (status)
 		return status;
 	if (first != WEFT_OK)

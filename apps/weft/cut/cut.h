@@ -17,11 +17,17 @@ struct cut_request {
 	const char *output;
 	struct cli_time start;
 	uint64_t duration_ns;
+	uint64_t past_ns; /* UINT64_MAX: all that is before the range is read */
 	struct xen_filter filter;
 };
 
 /* The range on the trace's clock, given its first event's time. */
 struct weft_cut_range cut_find_range(const struct cut_request *request, uint64_t trace_start_ns);
+
+/* Leaves out what the request does not need of a trace whose first event is `event`, and replaces
+ * that by the next one, if `status` is WEFT_OK. Returns the new status. */
+int cut_skip_past(const struct cut_request *request, const struct weft_cut_range *range,
+	struct weft_decoder *decoder, int status, struct weft_event *event);
 
 /* Writes the part of one file to `output`; `event` is its first event, if `status` is WEFT_OK.
  * Reports damage. Returns an exit status, and the number of events in the range. */

@@ -149,8 +149,10 @@ static int write_all(const struct cut_request *request, struct pieces *pieces)
 		int status = piece->is_xentrace
 						 ? cut_write_xentrace(&range, &request->filter, &piece->trace,
 							   piece->status, &piece->record, piece->output, &written)
-						 : cut_write(&range, &piece->trace, piece->status, &piece->event,
-							   piece->output, &written);
+						 : cut_write(&range, &piece->trace,
+							   cut_skip_past(request, &range, piece->trace.decoder, piece->status,
+								   &piece->event),
+							   &piece->event, piece->output, &written);
 		if (status)
 			return status;
 		piece->is_written = true;

@@ -45,7 +45,8 @@ static int find_gap(
 static void compare_numbers(struct weft__follower *f, struct weft__followed *p, uint64_t number)
 {
 	uint64_t *known = &f->threads.events[p->thread];
-	bool is_missing = number > *known || *known == UINT64_MAX; /* see forget_task() */
+	/* UINT64_MAX: see forget_task() and weft/follow/seek.c. */
+	bool is_missing = number > *known || *known == UINT64_MAX;
 	p->gives_switch = is_missing && (*known > 0 || p->task != WEFT_TASK_NONE);
 	*known = number;
 }
@@ -64,6 +65,8 @@ static int take_header(
 		error = find_gap(f, p, header);
 	if (error)
 		return error;
+	if (p->follows_skipped)
+		f->threads.events[p->thread] = UINT64_MAX;
 	if (!f->is_saved)
 		weft__format_follower_settle(f, p, header->before);
 	p->cursor.base_ticks = header->base_ticks;

@@ -167,6 +167,32 @@ static void packets_before_the_time_are_not_read(void **state)
 	assert_true(part < whole / 2);
 }
 
+/* The running task is known, though the switch to it was not read. */
+static void the_task_of_each_thread_is_given_first(void **state)
+{
+	(void)state;
+	struct weft_decoder *decoder;
+	struct weft_event event;
+	bool is_known[2 * PACKETS] = {false};
+	uint64_t random = 1;
+	uint32_t threads = 0;
+	make_stream(&random);
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed_borrowed(decoder, stream.made.bytes, stream.made.size), 0);
+	assert_int_equal(weft_decoder_finish(decoder), 0);
+	assert_int_equal(weft_decoder_seek(decoder, stream.last_ticks), 0);
+	while (weft_decoder_next(decoder, &event) == WEFT_OK) {
+		/* Threads that go on in packets of others are read from their first event on. */
+		if (event.thread >= THREADS || is_known[event.thread])
+			continue;
+		assert_int_equal(event.type, WEFT_EVENT_SWITCH);
+		threads += event.is_rundown;
+		is_known[event.thread] = event.is_rundown;
+	}
+	assert_int_equal(threads, THREADS);
+	weft_decoder_destroy(decoder);
+}
+
 static void a_decoder_seeks_when_it_has_all_bytes(void **state)
 {
 	(void)state;
@@ -189,6 +215,7 @@ int main(void)
 		cmocka_unit_test(events_are_those_of_the_whole_trace),
 		cmocka_unit_test(damaged_packets_are_read_as_in_the_whole_trace),
 		cmocka_unit_test(packets_before_the_time_are_not_read),
+		cmocka_unit_test(the_task_of_each_thread_is_given_first),
 		cmocka_unit_test(a_decoder_seeks_when_it_has_all_bytes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

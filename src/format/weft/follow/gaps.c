@@ -49,7 +49,8 @@ static uint8_t cause_of_rest(const struct weft_trace_description *description)
 	int found = WEFT_LOSS_CAUSES;
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
 		if (cause == WEFT_LOSS_OVERWRITTEN || cause == WEFT_LOSS_STALLED ||
-			cause == WEFT_LOSS_MISSING_PACKETS || !description->losses[cause])
+			cause == WEFT_LOSS_MISSING_PACKETS || cause == WEFT_LOSS_METRICS_FULL ||
+			!description->losses[cause])
 			continue;
 		if (found != WEFT_LOSS_CAUSES)
 			return WEFT_LOSS_CAUSES;

@@ -3,7 +3,8 @@
  * Leaves out the packets before a time, unread. A header does not say when its packet ends: the
  * thread's next packet begins after that. So of each thread the packet that is open at the time is
  * read, and all after it; and the one before that, because it shows whether events are missing
- * between the two, and because the time in one header may be damaged.
+ * between the two, and because the time in one header may be damaged. A switch to its task is given
+ * first, as behind a gap.
  *
  * A damaged time may also put a packet before others of its thread. Then the sequences, which
  * ascend, contradict the times, and all packets of that thread are read. A damaged stamp of an
