@@ -58,6 +58,30 @@ static void write_all(const struct weft_model *model, enum weft_otlp_format form
 		require(weft_otlp_write_metrics(model, &options, NULL, 0, &sink, &points) == 0);
 }
 
+/* The same events as a program would record them, in each format of a stream. */
+static void stream_all(const uint8_t *bytes, size_t size, enum weft_otlp_format format)
+{
+	const struct weft_otlp_options options = {.format = format,
+		.pending = WEFT_OTLP_PENDING_LOGFIRE,
+		.offset_ns = format == WEFT_OTLP_JSON ? INT64_MAX : INT64_MIN};
+	const struct weft_otlp_sink sink = {take, &format};
+	struct weft_otlp_summary summary;
+	struct weft_otlp_stream *stream;
+	struct weft_decoder *decoder;
+	struct weft_event event;
+	require(weft_decoder_create(&decoder) == 0);
+	require(weft_decoder_feed_borrowed(decoder, bytes, size) == 0);
+	require(weft_otlp_stream_create(&options, &sink, &stream) == 0);
+	if (weft_decoder_finish(decoder) == 0) {
+		while (weft_decoder_next(decoder, &event) == WEFT_OK)
+			(void)weft_otlp_stream_add(stream, &event, weft_decoder_describe(decoder));
+		require(weft_otlp_stream_flush(stream) == 0);
+		require(weft_otlp_stream_finish(stream, weft_decoder_describe(decoder), &summary) == 0);
+	}
+	weft_otlp_stream_destroy(stream);
+	weft_decoder_destroy(decoder);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct weft_decoder *decoder;
@@ -71,5 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		weft_model_destroy(model);
 	}
 	weft_decoder_destroy(decoder);
+	stream_all(bytes, size, WEFT_OTLP_JSON);
+	stream_all(bytes, size, WEFT_OTLP_PROTOBUF);
 	return 0;
 }

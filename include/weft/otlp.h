@@ -73,6 +73,30 @@ struct weft_otlp_summary {
 int weft_otlp_write_spans(const struct weft_model *model, const struct weft_otlp_options *options,
 	const struct weft_otlp_sink *sink, struct weft_otlp_summary *ret_summary);
 
+/* ---- A program that runs ---- */
+
+/* Writes each span when it ends, and forgets it: the memory is in proportion to the tasks that live
+ * at one time. The ids are those that weft_otlp_write_spans() gives, where these do not depend on
+ * what comes later. */
+struct weft_otlp_stream;
+
+/* Neither folding nor Zipkin's format: WEFT_ERROR_ARGUMENT. */
+int weft_otlp_stream_create(const struct weft_otlp_options *options,
+	const struct weft_otlp_sink *sink, struct weft_otlp_stream **ret_stream);
+void weft_otlp_stream_destroy(struct weft_otlp_stream *stream);
+
+/* Takes the next event of a trace in weft's format. The description is that of now. 0, or an error
+ * of the sink. */
+int weft_otlp_stream_add(struct weft_otlp_stream *stream, const struct weft_event *event,
+	const struct weft_trace_description *trace);
+
+/* Hands out the message that is being filled. */
+int weft_otlp_stream_flush(struct weft_otlp_stream *stream);
+
+/* No event will come: writes what has not ended, as the options say, and the last message. */
+int weft_otlp_stream_finish(struct weft_otlp_stream *stream,
+	const struct weft_trace_description *trace, struct weft_otlp_summary *ret_summary);
+
 /* ---- Metrics ---- */
 
 struct weft_otlp_label {

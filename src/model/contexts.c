@@ -7,11 +7,13 @@
 
 #include <weft/model.h>
 
+#include "model/contexts.h"
 #include "model/slice.h"
 #include "base/export.h"
 #include "base/search.h"
 
 #define HEX_DIGITS "0123456789abcdef"
+#define FIELDS_MAX 5 /* a context has no more */
 
 /* NULL unless it is a text of that name and so many digits, not all 0. */
 static const char *digits_of(const struct weft_field *field, const char *name, size_t count)
@@ -20,31 +22,32 @@ static const char *digits_of(const struct weft_field *field, const char *name, s
 		field->value.text.size != count)
 		return NULL;
 	const char *text = field->value.text.bytes;
-	return strspn(text, HEX_DIGITS) == count && strspn(text, "0") < count ? text : NULL;
+	bool is_zero = true;
+	for (size_t i = 0; i < count; i++) {
+		if (!memchr(HEX_DIGITS, text[i], sizeof(HEX_DIGITS) - 1))
+			return NULL;
+		is_zero = is_zero && text[i] == '0';
+	}
+	return is_zero ? NULL : text;
 }
 
-/* The fields of a mark. False if they are not those of a context. */
-static bool read_fields(
-	const struct weft_model *model, uint32_t note, struct weft_trace_context *ret_context)
+bool weft__model_read_context(struct weft_slice name, const struct weft_field *fields,
+	uint32_t count, struct weft_trace_context *ret_context)
 {
-	const uint32_t count = weft_model_attribute_count(model, note);
-	if (count < 3)
+	ret_context->is_of_span = weft__slice_is(name, "span context");
+	if (count < 3 || (!ret_context->is_of_span && !weft__slice_is(name, "trace context")))
 		return false;
-	const struct weft_field trace = weft_model_attribute(model, note, 0),
-							span = weft_model_attribute(model, note, 1),
-							flags = weft_model_attribute(model, note, 2);
-	ret_context->trace_id = digits_of(&trace, "trace_id", 32);
-	ret_context->span_id = digits_of(&span, "span_id", 16);
-	ret_context->flags = (uint8_t)flags.value.u64;
+	ret_context->trace_id = digits_of(&fields[0], "trace_id", 32);
+	ret_context->span_id = digits_of(&fields[1], "span_id", 16);
+	ret_context->flags = (uint8_t)fields[2].value.u64;
 	for (uint32_t i = 3; i < count; i++) {
-		const struct weft_field field = weft_model_attribute(model, note, i);
-		if (weft__slice_is(field.name, "parent_span_id"))
-			ret_context->parent_span_id = digits_of(&field, "parent_span_id", 16);
-		else if (weft__slice_is(field.name, "trace_state") && field.type == WEFT_FIELD_TEXT)
-			ret_context->state = field.value.text.bytes;
+		if (weft__slice_is(fields[i].name, "parent_span_id"))
+			ret_context->parent_span_id = digits_of(&fields[i], "parent_span_id", 16);
+		else if (weft__slice_is(fields[i].name, "trace_state") && fields[i].type == WEFT_FIELD_TEXT)
+			ret_context->state = fields[i].value.text.bytes;
 	}
 	return ret_context->trace_id && ret_context->span_id &&
-		   weft__slice_is(flags.name, "trace_flags") && flags.type == WEFT_FIELD_U64;
+		   weft__slice_is(fields[2].name, "trace_flags") && fields[2].type == WEFT_FIELD_U64;
 }
 
 WEFT__EXPORT bool weft_model_note_context(
@@ -52,11 +55,14 @@ WEFT__EXPORT bool weft_model_note_context(
 {
 	if (model->notes.type[note] != WEFT_NOTE_MARK)
 		return false;
-	const struct weft_slice name = weft_model_string(model, model->notes.text[note]);
-	*ret_context = (struct weft_trace_context){
-		.time_ns = model->notes.time[note], .is_of_span = weft__slice_is(name, "span context")};
-	return (ret_context->is_of_span || weft__slice_is(name, "trace context")) &&
-		   read_fields(model, note, ret_context);
+	struct weft_field fields[FIELDS_MAX];
+	uint32_t count = weft_model_attribute_count(model, note);
+	count = count < FIELDS_MAX ? count : FIELDS_MAX;
+	for (uint32_t i = 0; i < count; i++)
+		fields[i] = weft_model_attribute(model, note, i);
+	*ret_context = (struct weft_trace_context){.time_ns = model->notes.time[note]};
+	return weft__model_read_context(
+		weft_model_string(model, model->notes.text[note]), fields, count, ret_context);
 }
 
 WEFT__EXPORT bool weft_model_context(

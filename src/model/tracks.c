@@ -112,3 +112,17 @@ int weft__model_tracks_place_thread(struct weft__tracks *tracks,
 		fact->task = task;
 	return error;
 }
+
+int weft__model_tracks_move(struct weft__tracks *tracks, const uint32_t *new_index)
+{
+	int error = 0;
+	if (!tracks->count)
+		return 0;
+	weft__index_finish(&tracks->by_task);
+	for (uint32_t i = 0; i < tracks->count; i++)
+		tracks->lines[i].task = new_index[tracks->lines[i].task];
+	error = weft__index_init(&tracks->by_task);
+	for (uint32_t i = 0; !error && i < tracks->count; i++)
+		error = weft__index_add(&tracks->by_task, i, hash_line, tracks);
+	return error;
+}

@@ -44,4 +44,7 @@ static inline bool weft__model_is_of_thread(const struct weft_event *event)
 int weft__model_tracks_place_thread(struct weft__tracks *tracks,
 	struct weft__identities *identities, const struct weft_event *event, struct weft__fact *fact);
 
+/* Renumbers the tasks, none of which is forgotten. 0 or WEFT_ERROR_MEMORY. */
+int weft__model_tracks_move(struct weft__tracks *tracks, const uint32_t *new_index);
+
 #endif

@@ -15,7 +15,8 @@ static uint64_t number_of(const char *digits)
 	return number;
 }
 
-static struct weft__otlp_context convert(uint32_t task, const struct weft_trace_context *from)
+struct weft__otlp_context weft__otlp_context_convert(
+	uint32_t task, const struct weft_trace_context *from)
 {
 	return (struct weft__otlp_context){
 		.task = task,
@@ -57,7 +58,7 @@ static int add_task(
 	const size_t need = contexts->count + (size_t)1;
 	const int error = weft__columns_reserve(&column, 1, &contexts->room, need);
 	if (!error)
-		contexts->list[contexts->count++] = convert(task, context);
+		contexts->list[contexts->count++] = weft__otlp_context_convert(task, context);
 	return error;
 }
 
@@ -120,6 +121,6 @@ bool weft__otlp_context_of_span(const struct weft_model *model, uint32_t task,
 	struct weft_trace_context found;
 	if (!weft_model_span_context(model, task, span, &found))
 		return false;
-	*ret_context = convert(task, &found);
+	*ret_context = weft__otlp_context_convert(task, &found);
 	return true;
 }

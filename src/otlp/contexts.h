@@ -39,6 +39,10 @@ struct weft__otlp_contexts {
 int weft__otlp_contexts_init(struct weft__otlp_contexts *contexts, const struct weft_model *model);
 void weft__otlp_contexts_finish(struct weft__otlp_contexts *contexts);
 
+/* The digits become numbers. */
+struct weft__otlp_context weft__otlp_context_convert(
+	uint32_t task, const struct weft_trace_context *from);
+
 /* NULL: the task has none of its own. */
 const struct weft__otlp_context *weft__otlp_context_of(
 	const struct weft__otlp_contexts *contexts, uint32_t task);

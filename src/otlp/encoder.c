@@ -226,6 +226,27 @@ void weft__otlp_begin(struct weft__otlp_encoder *e, unsigned number)
 	enter(e);
 }
 
+void weft__otlp_element(struct weft__otlp_encoder *e, unsigned number, bool is_first)
+{
+	e->depth = 0;
+	if (!e->is_json) {
+		weft__otlp_begin(e, number);
+		return;
+	}
+	if (!is_first)
+		weft_text_add(&e->text, ",", 1);
+	e->depth = 1;
+	enter(e);
+}
+
+void weft__otlp_put_elements(
+	struct weft__otlp_encoder *e, unsigned number, struct weft_slice elements)
+{
+	if (e->is_json)
+		add_key(e, &e->fields[number]);
+	weft_text_add(&e->text, elements.bytes, elements.size);
+}
+
 /* Writes the size into the byte before the message, which it moves if that is not enough. */
 static void set_size(struct weft_text *text, size_t start)
 {

@@ -57,6 +57,12 @@ struct weft__otlp_encoder {
 void weft__otlp_open(struct weft__otlp_encoder *encoder);
 void weft__otlp_close(struct weft__otlp_encoder *encoder);
 
+/* Begins an element of a repeated field in an encoder that has nothing else, so that its bytes can
+ * be collected, and later be put into another one. */
+void weft__otlp_element(struct weft__otlp_encoder *encoder, unsigned field, bool is_first);
+void weft__otlp_put_elements(
+	struct weft__otlp_encoder *encoder, unsigned field, struct weft_slice elements);
+
 /* A message that is a field. */
 void weft__otlp_begin(struct weft__otlp_encoder *encoder, unsigned field);
 void weft__otlp_end(struct weft__otlp_encoder *encoder);

@@ -55,6 +55,11 @@ uint64_t weft__otlp_seed(const struct weft_trace_buffer *buffer, uint32_t number
 	return add_word(add_word(sum, buffer->pid), number);
 }
 
+uint64_t weft__otlp_plain_id(weft_task_id id, uint64_t seed)
+{
+	return valid(weft__mix(id ^ seed));
+}
+
 /* An id that is used again belongs to the last task that has it. */
 uint64_t weft__otlp_task_id(const struct weft_model *model, uint32_t task, uint64_t seed)
 {

@@ -22,6 +22,8 @@ uint64_t weft__otlp_seed(const struct weft_trace_buffer *buffer, uint32_t number
 /* True if nobody can guess the seed, so that the ids are as good as random. */
 bool weft__otlp_is_random(const struct weft_trace_buffer *buffer);
 
+/* The span id of a task whose id is used once. */
+uint64_t weft__otlp_plain_id(weft_task_id id, uint64_t seed);
 uint64_t weft__otlp_task_id(const struct weft_model *model, uint32_t task, uint64_t seed);
 
 /* The id of a span in a task: `twin` counts those that begin at one time and depth. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/export.h"
 #include "otlp/remarks.h"
 #include "otlp/zipkin.h"
@@ -23,62 +24,19 @@ static bool has_ended(const struct weft_model *model, uint32_t task)
 	return model->tasks.flags[task] & WEFT_TASK_RESOLVED;
 }
 
-static bool has_died(const struct weft_trace_buffer *buffer)
-{
-	return buffer->ending == WEFT_ENDING_EXIT || buffer->ending == WEFT_ENDING_GONE ||
-		   buffer->ending == WEFT_ENDING_CRASHED || buffer->ending == WEFT_ENDING_DESTROYED;
-}
-
-static bool was_killed(const struct weft_trace_buffer *buffer)
-{
-	return buffer->ending == WEFT_ENDING_CRASHED ||
-		   (has_died(buffer) && buffer->wait_status & WEFT_WAIT_KNOWN &&
-			   (buffer->wait_status & 0x7f) != 0);
-}
-
-/* A task whose end may be among lost events need not run any more. */
 static void set_end(
 	const struct weft_model *model, struct weft__otlp_span *span, bool is_unfinished)
 {
-	span->is_unfinished = is_unfinished;
-	span->is_pending = is_unfinished && !has_died(buffer_of(model, span->task)) &&
-					   model->tasks.outcome[span->task] != WEFT_OUTCOME_UNKNOWN;
-}
-
-static void set_error(struct weft__otlp_span *span, struct weft_slice message)
-{
-	span->has_failed = true;
-	span->error = message;
+	weft__otlp_span_set_end(span, buffer_of(model, span->task), is_unfinished,
+		model->tasks.outcome[span->task] == WEFT_OUTCOME_UNKNOWN);
 }
 
 /* `room` has place for the sentence about a program that was killed. */
 static void find_error(
 	const struct weft_model *model, struct weft__otlp_span *span, char *room, size_t size)
 {
-	const struct weft_tasks *tasks = &model->tasks;
-	const struct weft_trace_buffer *buffer = buffer_of(model, span->task);
-	const enum weft_outcome outcome = tasks->outcome[span->task];
-	if (span->is_unfinished && !span->is_pending && was_killed(buffer)) {
-		weft_trace_format_ending(buffer, room, size);
-		set_error(span, (struct weft_slice){room, strlen(room)});
-	} else if (span->is_of_task && !span->is_pending &&
-			   (outcome == WEFT_OUTCOME_FAILED || outcome == WEFT_OUTCOME_NEVER_RESOLVED)) {
-		set_error(span, weft_model_string(model, tasks->message[span->task]));
-	} else if (span->is_of_task && outcome == WEFT_OUTCOME_TIMED_OUT) {
-		set_error(span, (struct weft_slice){"timed out", 9});
-	}
-}
-
-static void write_status(struct weft__otlp_writer *w, const struct weft__otlp_span *span)
-{
-	struct weft__otlp_encoder *e = &w->encoder;
-	if (!span->has_failed)
-		return;
-	weft__otlp_begin(e, WEFT__OTLP_SPAN_STATUS);
-	if (span->error.size)
-		weft__otlp_put_text(e, WEFT__OTLP_STATUS_MESSAGE, span->error);
-	weft__otlp_put_integer(e, WEFT__OTLP_STATUS_CODE, 2);
-	weft__otlp_end(e);
+	weft__otlp_span_set_error(span, buffer_of(model, span->task), model->tasks.outcome[span->task],
+		weft_model_string(model, model->tasks.message[span->task]), room, size);
 }
 
 /* ---- One span ---- */
@@ -89,111 +47,50 @@ static const char *kind_name(const struct weft_model *model, uint32_t task)
 	return name ? name : "task";
 }
 
-static void write_head(struct weft__otlp_writer *w, const struct weft__otlp_span *span, uint64_t id,
-	uint64_t parent, bool has_end)
+static void write_about(struct weft__otlp_writer *w, uint32_t task, bool is_inferred)
 {
-	struct weft__otlp_encoder *e = &w->encoder;
-	const uint64_t start = weft__otlp_unix_ns(w, span->start);
-	weft__otlp_put_id(e, WEFT__OTLP_SPAN_TRACE, span->trace.words, 2);
-	weft__otlp_put_id(e, WEFT__OTLP_SPAN_ID, &id, 1);
-	if (span->state)
-		weft__otlp_put_text(
-			e, WEFT__OTLP_SPAN_STATE, (struct weft_slice){span->state, strlen(span->state)});
-	if (parent)
-		weft__otlp_put_id(e, WEFT__OTLP_SPAN_PARENT, &parent, 1);
-	/* Whether the parent is remote is known. */
-	weft__otlp_put_integer(
-		e, WEFT__OTLP_SPAN_FLAGS, 0x100u | span->flags | (span->has_remote_parent ? 0x200u : 0));
-	weft__otlp_put_text(e, WEFT__OTLP_SPAN_NAME, span->name);
-	weft__otlp_put_integer(e, WEFT__OTLP_SPAN_KIND, 1); /* internal */
-	weft__otlp_put_integer(e, WEFT__OTLP_SPAN_START, start);
-	if (has_end) {
-		const uint64_t end = weft__otlp_unix_ns(w, span->end);
-		weft__otlp_put_integer(e, WEFT__OTLP_SPAN_END, end > start ? end : start);
+	const struct weft_model *model = w->model;
+	const struct weft_tasks *tasks = &model->tasks;
+	struct weft__otlp_about about = {
+		.kind = kind_name(model, task),
+		.outcome = weft_outcome_key(tasks->outcome[task]),
+		.category = weft_model_category_name(model, weft_model_category(model, task)),
+		.knows_running = true,
+		.running_ns = weft_model_running_ns(model, task),
+		.off_cpu_ns = weft_model_off_cpu_ns(model, task),
+		.is_inferred = is_inferred,
+	};
+	if (tasks->first_activation[task] != tasks->end_activation[task]) {
+		const struct weft_trace_thread *thread =
+			&model->threads[model->activations.thread[tasks->first_activation[task]]];
+		about.thread = thread->name;
+		about.tid = thread->tid;
 	}
+	weft__otlp_span_about(w, &about);
 }
 
-static void write_thread(struct weft__otlp_writer *w, uint32_t task)
-{
-	const struct weft_model *model = w->model;
-	struct weft__otlp_encoder *e = &w->encoder;
-	if (model->tasks.first_activation[task] == model->tasks.end_activation[task])
-		return;
-	const struct weft_trace_thread *thread =
-		&model->threads[model->activations.thread[model->tasks.first_activation[task]]];
-	if (thread->tid)
-		weft__otlp_attribute_integer(
-			e, WEFT__OTLP_SPAN_ATTRIBUTE, "thread.id", (int64_t)thread->tid);
-	weft__otlp_attribute_text(e, WEFT__OTLP_SPAN_ATTRIBUTE, "thread.name", thread->name);
-}
-
-static void write_task_attributes(struct weft__otlp_writer *w, uint32_t task, bool is_inferred)
-{
-	const struct weft_model *model = w->model;
-	struct weft__otlp_encoder *e = &w->encoder;
-	weft__otlp_attribute_integer(
-		e, WEFT__OTLP_SPAN_ATTRIBUTE, "weft.task", (int64_t)model->tasks.id[task]);
-	weft__otlp_attribute_text(e, WEFT__OTLP_SPAN_ATTRIBUTE, "weft.kind", kind_name(model, task));
-	weft__otlp_attribute_text(
-		e, WEFT__OTLP_SPAN_ATTRIBUTE, "weft.outcome", weft_outcome_key(model->tasks.outcome[task]));
-	weft__otlp_attribute_text(e, WEFT__OTLP_SPAN_ATTRIBUTE, "weft.category",
-		weft_model_category_name(model, weft_model_category(model, task)));
-	weft__otlp_attribute_integer(e, WEFT__OTLP_SPAN_ATTRIBUTE, "weft.running_ns",
-		(int64_t)weft_model_running_ns(model, task));
-	const uint64_t off_cpu = weft_model_off_cpu_ns(model, task);
-	if (off_cpu)
-		weft__otlp_attribute_integer(
-			e, WEFT__OTLP_SPAN_ATTRIBUTE, "weft.off_cpu_ns", (int64_t)off_cpu);
-	if (is_inferred)
-		weft__otlp_attribute_text(e, WEFT__OTLP_SPAN_ATTRIBUTE, "weft.parent", "message");
-	write_thread(w, task);
-}
-
-/* Logfire's form of a span that still runs: one of no length, below it. */
-static void write_pending(struct weft__otlp_writer *w, const struct weft__otlp_span *span)
-{
-	static const char digits[] = "0123456789abcdef";
-	char parent[17] = "";
-	for (int i = 0; i < 16; i++)
-		parent[i] = digits[span->parent >> (60 - 4 * i) & 15];
-	struct weft__otlp_span pending = *span;
-	pending.end = pending.start;
-	pending.has_remote_parent = false;
-	write_head(w, &pending, weft__otlp_pending_id(span->id), span->id, true);
-	weft__otlp_attribute_text(
-		&w->encoder, WEFT__OTLP_SPAN_ATTRIBUTE, "logfire.span_type", "pending_span");
-	weft__otlp_attribute_text(
-		&w->encoder, WEFT__OTLP_SPAN_ATTRIBUTE, "logfire.pending_parent_id", parent);
-}
-
-/* The head and what all spans have. False if the span is left out, or complete, or there is an
- * error. */
+/* False if the span is left out, or complete, or there is an error. */
 static bool begin_span(struct weft__otlp_writer *w, const struct weft__otlp_plan *plan,
 	const struct weft__otlp_span *span, int *ret_error)
 {
+	const uint32_t buffer = w->model->tasks.buffer[span->task];
 	*ret_error = 0;
 	if (span->is_pending && w->options.pending == WEFT_OTLP_PENDING_NONE) {
 		w->summary.pending++;
 		return false;
 	}
-	*ret_error = weft__otlp_writer_open(w, w->model->tasks.buffer[span->task]);
+	if (w->options.format != WEFT_OTLP_ZIPKIN) {
+		*ret_error = weft__otlp_span_begin(w, span, buffer);
+		return !*ret_error;
+	}
+	*ret_error = weft__otlp_writer_open(w, buffer);
 	if (*ret_error)
 		return false;
 	w->count++;
 	w->summary.spans++;
-	if (w->options.format == WEFT_OTLP_ZIPKIN) {
-		weft__otlp_write_zipkin(w, plan, span);
-		*ret_error = w->encoder.text.error;
-		return false;
-	}
-	weft__otlp_begin(&w->encoder, WEFT__OTLP_SPAN);
-	if (span->is_pending && w->options.pending == WEFT_OTLP_PENDING_LOGFIRE)
-		write_pending(w, span);
-	else
-		write_head(w, span, span->id, span->parent, !span->is_pending);
-	if (span->is_unfinished)
-		weft__otlp_attribute_bool(&w->encoder, WEFT__OTLP_SPAN_ATTRIBUTE, "weft.unfinished", true);
-	return true;
+	weft__otlp_write_zipkin(w, plan, span);
+	*ret_error = w->encoder.text.error;
+	return false;
 }
 
 /* ---- Contexts ---- */
@@ -234,6 +131,8 @@ static struct weft__otlp_span describe_task(const struct weft__otlp_plan *plan, 
 	const uint32_t parent = weft__otlp_plan_parent(plan, task);
 	struct weft__otlp_span span = {
 		.task = task,
+		.task_id = model->tasks.id[task],
+		.knows_remote = true,
 		.start = model->tasks.start[task],
 		.end = model->tasks.end[task],
 		.trace = weft__otlp_plan_trace(plan, task),
@@ -260,10 +159,10 @@ static int write_task(struct weft__otlp_writer *w, const struct weft__otlp_plan 
 	int error;
 	if (!begin_span(w, plan, span, &error))
 		return error;
-	write_task_attributes(w, span->task, plan->is_inferred[span->task]);
+	write_about(w, span->task, plan->is_inferred[span->task]);
 	weft__otlp_write_events(w, plan, span->task);
 	weft__otlp_write_links(w, plan, span->task);
-	write_status(w, span);
+	weft__otlp_span_status(w, span);
 	weft__otlp_end(&w->encoder);
 	return w->encoder.text.error;
 }
@@ -278,18 +177,27 @@ struct inner {
 	uint64_t id[DEPTHS]; /* 0: none */
 	struct weft__otlp_trace_id trace[DEPTHS];
 	uint64_t start[DEPTHS];
-	uint32_t twins[DEPTHS];
+	uint32_t number[DEPTHS];
+	uint32_t *twins; /* by span */
+	size_t room;
 };
 
-static uint64_t enter_inner(
-	struct inner *inner, const struct weft_span *span, uint64_t task_id, uint64_t seed)
+/* Twins have one depth and one start. The first one to end has the number 0, as in a stream. */
+static int number_twins(
+	struct inner *inner, const struct weft_model *model, uint32_t task, uint32_t count)
 {
-	const uint8_t depth = span->depth;
-	inner->twins[depth] =
-		inner->id[depth] && inner->start[depth] == span->start ? inner->twins[depth] + 1 : 0;
-	inner->start[depth] = span->start;
-	inner->id[depth] = weft__otlp_inner_id(task_id, span, inner->twins[depth], seed);
-	return inner->id[depth];
+	const struct weft__column column = {&inner->twins, sizeof(*inner->twins)};
+	int error = weft__columns_reserve(&column, 1, &inner->room, count);
+	memset(inner->number, 0, sizeof(inner->number));
+	for (uint32_t i = 0; !error && i < count; i++) {
+		const struct weft_span span = weft_model_span(model, task, i);
+		const uint8_t depth = span.depth;
+		const bool is_twin = inner->number[depth] && inner->start[depth] == span.start;
+		inner->twins[i] = is_twin ? inner->number[depth] : 0;
+		inner->number[depth] = inner->twins[i] + 1;
+		inner->start[depth] = span.start;
+	}
+	return error;
 }
 
 /* Without a span around it, it is in the one of its task; without that, it is a root. */
@@ -324,9 +232,7 @@ static int write_inner(struct weft__otlp_writer *w, const struct weft__otlp_plan
 	int error;
 	if (!begin_span(w, plan, span, &error))
 		return error;
-	weft__otlp_attribute_integer(&w->encoder, WEFT__OTLP_SPAN_ATTRIBUTE, "weft.task",
-		(int64_t)w->model->tasks.id[span->task]);
-	write_status(w, span);
+	weft__otlp_span_status(w, span);
 	weft__otlp_end(&w->encoder);
 	return w->encoder.text.error;
 }
@@ -338,17 +244,20 @@ static int write_inners(struct weft__otlp_writer *w, const struct weft__otlp_pla
 	const uint32_t count = weft_model_span_count(model, task);
 	const uint64_t seed = weft__otlp_plan_seed(plan, task);
 	char room[128];
-	int error = 0;
 	if (count == 0)
 		return 0;
+	int error = number_twins(inner, model, task, count);
 	memset(inner->id, 0, sizeof(inner->id));
 	for (uint32_t i = count; !error && i > 0; i--) {
 		const struct weft_span found = weft_model_span(model, task, i - 1);
 		struct weft__otlp_span span = {.task = task,
+			.task_id = model->tasks.id[task],
+			.knows_remote = true,
 			.start = found.start,
 			.end = found.end,
 			.name = weft_model_string(model, found.name)};
-		span.id = enter_inner(inner, &found, weft__otlp_plan_span(plan, task), seed);
+		span.id = weft__otlp_inner_id(
+			weft__otlp_task_id(model, task, seed), &found, inner->twins[i - 1], seed);
 		place_inner(plan, inner, found.depth, &span);
 		set_inner_context(plan, &found, &span);
 		inner->id[found.depth] = span.id;
@@ -366,7 +275,7 @@ static int write_inners(struct weft__otlp_writer *w, const struct weft__otlp_pla
 
 static int write_all(struct weft__otlp_writer *w, const struct weft__otlp_plan *plan)
 {
-	struct inner *inner = malloc(sizeof(*inner));
+	struct inner *inner = calloc(1, sizeof(*inner));
 	char room[128];
 	int error = inner ? 0 : WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; !error && i < w->model->tasks.count; i++) {
@@ -379,6 +288,8 @@ static int write_all(struct weft__otlp_writer *w, const struct weft__otlp_plan *
 		if (!error)
 			error = write_inners(w, plan, task, inner);
 	}
+	if (inner)
+		free(inner->twins);
 	free(inner);
 	return error ? error : weft__otlp_writer_flush(w);
 }

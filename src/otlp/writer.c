@@ -138,7 +138,7 @@ static void begin_message(struct weft__otlp_writer *w, uint32_t buffer)
 	}
 	weft__otlp_open(e);
 	weft__otlp_begin(e, is_traces ? WEFT__OTLP_TRACES : WEFT__OTLP_METRICS);
-	write_resource(w, weft_trace_buffer_at(w->model->buffers, w->model->buffer_count, buffer));
+	write_resource(w, weft_trace_buffer_at(w->buffers, w->buffer_count, buffer));
 	weft__otlp_begin(e, is_traces ? WEFT__OTLP_SCOPE_SPANS : WEFT__OTLP_SCOPE_METRICS);
 	weft__otlp_begin(e, WEFT__OTLP_SCOPE);
 	weft__otlp_put_string(e, WEFT__OTLP_SCOPE_NAME, "weft");
@@ -187,6 +187,10 @@ int weft__otlp_writer_init(struct weft__otlp_writer *w, const struct weft_model 
 	enum weft_otlp_signal signal)
 {
 	*w = (struct weft__otlp_writer){.model = model, .sink = sink, .signal = signal};
+	if (model) {
+		w->buffers = model->buffers;
+		w->buffer_count = model->buffer_count;
+	}
 	WEFT__OPTIONS_COPY(&w->options, options);
 	if (w->options.format >= WEFT_OTLP_FORMATS || w->options.pending >= WEFT_OTLP_PENDINGS ||
 		(w->options.format == WEFT_OTLP_ZIPKIN && signal != WEFT_OTLP_TRACES))

@@ -19,7 +19,9 @@ enum weft__otlp_field_number {
 };
 
 struct weft__otlp_writer {
-	const struct weft_model *model;
+	const struct weft_model *model; /* NULL: there is none */
+	const struct weft_trace_buffer *buffers;
+	uint32_t buffer_count;
 	struct weft_otlp_options options;
 	const struct weft_otlp_sink *sink;
 	struct weft__otlp_encoder encoder;
@@ -29,6 +31,7 @@ struct weft__otlp_writer {
 	struct weft_otlp_summary summary;
 };
 
+/* The buffers are those of the model, or the caller's to set. */
 int weft__otlp_writer_init(struct weft__otlp_writer *writer, const struct weft_model *model,
 	const struct weft_otlp_options *options, const struct weft_otlp_sink *sink,
 	enum weft_otlp_signal signal);

@@ -11,21 +11,9 @@ import subprocess
 import time
 
 from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, ring_lines, run, temporary_directory, weft
-from waiting import communicate, status_of, wait_until
+from waiting import communicate, status_of, wait_until, wait_until_it_follows
 
 SUBJECT = os.path.join(BUILD, 'tests', 'follow-subject')
-
-
-def follows_a_ring(process):
-    """A look through the rings for a PID maps them and watches their processes, too, but only a follower writes to one."""
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError), open('/proc/%d/maps' % process.pid) as maps:
-        return any(' rw-s ' in line and '.weft' in line for line in maps)
-    return False
-
-
-def wait_until_it_follows(process):
-    """Waits until the follower has begun: from then on it misses nothing."""
-    wait_until('the follower begins', lambda: process.poll() is not None or follows_a_ring(process))
 
 
 class Subject:

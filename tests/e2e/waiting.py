@@ -174,3 +174,15 @@ def let_work(process, sleeps=4, pause=LONGEST_PAUSE):
         still[:] = now, still[1] + 1 if now == still[0] and all(state != 'R' for _, state in now.values()) else 0
         return still[1] > 4 * sleeps or all(now[thread][0] >= before[thread][0] + sleeps for thread in before if thread in now)
     wait_until('process %d sleeps' % pid, has_worked, process, pause=pause)
+
+
+def follows_a_ring(process):
+    """A look through the rings for a PID maps them and watches their processes, too, but only a follower writes to one."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError), open('/proc/%d/maps' % process.pid) as maps:
+        return any(' rw-s ' in line and '.weft' in line for line in maps)
+    return False
+
+
+def wait_until_it_follows(process):
+    """Waits until the follower has begun: from then on it misses nothing."""
+    wait_until('the follower begins', lambda: process.poll() is not None or follows_a_ring(process))

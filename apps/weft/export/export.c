@@ -15,6 +15,7 @@
 #include "copy.h"
 #include "ctf_directory.h"
 #include "otlp_file.h"
+#include "otlp_follow.h"
 #include "perfetto_file.h"
 #include "start_time.h"
 #include "query/export.h"
@@ -29,6 +30,8 @@ static const char usage[] =
 	"       weft export --to otlp|otlp-json [--spans all|requests] [--signal traces|metrics|all]\n"
 	"                   [--pending none|omit-end|logfire] [--start-time TIME] [--max-size SIZE]\n"
 	"                   FILE... [-o OUT | --url URL [--spool DIR]]\n"
+	"       weft export --to otlp|otlp-json --follow [--pending HOW] FILE|PID\n"
+	"                   [-o OUT | --url URL [--spool DIR]]\n"
 	"\n"
 	"Writes the trace FILE in another format. Several files of one boot, or a directory of\n"
 	"traces, are one trace.\n"
@@ -51,6 +54,8 @@ static const char usage[] =
 	"  --spool-size S   the most bytes in it (500M, 4G); default: 256M\n"
 	"  --timeout T      wait so long for an answer; default: 10s\n"
 	"  --retry-for T    try so long to send a message; default: 300s\n"
+	"  --follow         of a running program: each span when it has ended, until the program ends\n"
+	"                   or Ctrl-C\n"
 	"  --start-time T   when a trace without a time of day begins: 2026-11-29T14:37:40Z\n"
 	"  --force          replace an earlier export\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
@@ -83,6 +88,7 @@ struct export_arguments {
 	enum target target;
 	bool force;
 	bool is_of_spans; /* has an option that is for spans only */
+	bool follows;
 	struct otlp_arguments otlp;
 };
 
@@ -116,6 +122,8 @@ static int take_output(int argc, char **argv, struct export_arguments *a)
 	if (is_option && a->force)
 		return cli_usage_error(
 			argv[0], "--force is not for --to %s, which replaces OUT", targets[a->target]);
+	if (a->follows && !cli_only_operand(argc, argv, "FILE or PID"))
+		return CLI_USAGE;
 	if (is_option && !(a->otlp.push.spool && optind == argc) &&
 		!cli_count_operands(argc, argv, "FILE"))
 		return CLI_USAGE;
@@ -193,6 +201,8 @@ static bool parse_push_option(const char *command, int option, struct push_optio
 static bool parse_span_option(const char *command, int option, struct export_arguments *a)
 {
 	a->is_of_spans = true;
+	if (option == 'F')
+		return a->follows = true;
 	if (option == 'p')
 		return parse_pending(command, &a->otlp);
 	if (strchr("uqQwr", option))
@@ -215,8 +225,18 @@ static int take_target(const char *command, const char *format, struct export_ar
 		return cli_unknown_value(command, "--to:", format, targets);
 	if (a->is_of_spans && !is_for_spans(a->target))
 		return cli_usage_error(command,
-			"--spans, --signal, --pending, --start-time, --url and its options are not for --to %s",
+			"--spans, --signal, --pending, --follow, --start-time, --url and its options are not for --to %s",
 			targets[a->target]);
+	return CLI_DONE;
+}
+
+/* A running program says when it began, and its metrics are those of `weft metrics`. */
+static int check_follow(const char *command, const struct export_arguments *a)
+{
+	if (a->target == TO_ZIPKIN || a->otlp.options.folds || a->otlp.start_ns ||
+		a->otlp.has_signal[WEFT_OTLP_METRICS])
+		return cli_usage_error(
+			command, "--follow is not for --to zipkin, --spans requests, --start-time and metrics");
 	return CLI_DONE;
 }
 
@@ -231,9 +251,11 @@ static int take_signals(const char *command, struct export_arguments *a)
 									  a->otlp.options.pending == WEFT_OTLP_PENDING_LOGFIRE))
 		return cli_usage_error(
 			command, "--url, metrics and --pending logfire are not for --to zipkin");
+	if (a->follows && check_follow(command, a) != CLI_DONE)
+		return CLI_USAGE;
 	if (!has[WEFT_OTLP_TRACES] && !has[WEFT_OTLP_METRICS]) {
 		has[WEFT_OTLP_TRACES] = true;
-		has[WEFT_OTLP_METRICS] = a->target == TO_OTLP_JSON || push->url;
+		has[WEFT_OTLP_METRICS] = !a->follows && (a->target == TO_OTLP_JSON || push->url);
 	}
 	push->is_json = a->target == TO_OTLP_JSON;
 	if (push->url && a->output)
@@ -263,6 +285,7 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 		{"timeout", required_argument, NULL, 'w'},
 		{"retry-for", required_argument, NULL, 'r'},
 		{"start-time", required_argument, NULL, 'T'},
+		{"follow", no_argument, NULL, 'F'},
 		CLI_MAX_SIZE_OPTION,
 		CLI_CPU_HZ_OPTION,
 		{NULL, 0, NULL, 0},
@@ -368,6 +391,8 @@ int cli_export(int argc, char **argv)
 		return status;
 	if (!arguments.file_count)
 		return otlp_send_spool(&arguments.otlp);
+	if (arguments.follows)
+		return otlp_follow(arguments.files[0], &arguments.otlp, arguments.output);
 	status = cli_trace_open_all(arguments.files, arguments.file_count, &trace);
 	if (status != CLI_DONE)
 		return status;

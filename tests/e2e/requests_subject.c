@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A server that serves requests on request. Each line of standard input is a number of requests, or
+ * "begin", after which a long one runs, or "end", which ends that; then it says "done". It ends at
+ * the end of the input.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <weft/context.h>
+#include <weft/weft.h>
+
+static uint64_t server, running;
+
+static uint64_t begin(const char *label)
+{
+	const uint64_t task = weft_create_as(server, WEFT_KIND_TASK);
+	weft_label_as(task, label);
+	return task;
+}
+
+static void serve(long number)
+{
+	const uint64_t request = begin("request");
+	weft_enter(request);
+	if (number % 2)
+		weft_context_start(NULL, NULL);
+	weft_begin("parse");
+	weft_mark("header", "number", number);
+	weft_end();
+	const uint64_t query = weft_create(WEFT_KIND_TASK);
+	weft_label_as(query, "query");
+	weft_try_read(query);
+	weft_resolve_as(query, query);
+	weft_read(query);
+	weft_signal_as(request, running ? running : server);
+	weft_resolve_as(request, request);
+	weft_leave();
+}
+
+int main(void)
+{
+	static long number;
+	char line[64];
+	server = weft_create(WEFT_KIND_TASK);
+	weft_label_as(server, "server");
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		if (line[0] == 'b') {
+			running = begin("long one");
+			weft_begin_as(running, "part of it");
+		} else if (line[0] == 'e') {
+			weft_end_as(running);
+			weft_resolve(running);
+			running = 0;
+		}
+		for (long i = atol(line); i > 0; i--)
+			serve(++number);
+		puts("done");
+		fflush(stdout);
+	}
+	weft_resolve(server);
+	return 0;
+}
