@@ -12,8 +12,10 @@
  */
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "hooks/hooks.h"
 #include "hooks/locked.h"
@@ -146,12 +148,30 @@ static bool append_from(struct weft__hooks_text *text, const struct file *file, 
 	return true;
 }
 
+/* As the program was started, which may be by a link: redis-server is one to redis-check-rdb.
+ * Copied, as a program may write its title there. */
+static char own_name[64];
+
+__attribute__((constructor(101))) static void keep_own_name(void)
+{
+	const char *name = program_invocation_short_name;
+	memcpy(own_name, name, strnlen(name, sizeof(own_name) - 1));
+}
+
+static bool is_own_program(const char *path)
+{
+	struct weft__hooks_mapping own;
+	return weft__hooks_find_mapping((uintptr_t)getauxval(AT_PHDR), &own) &&
+		   strcmp(own.path, path) == 0;
+}
+
 /* FILE+OFFSET */
 static void append_location(
 	struct weft__hooks_text *text, const struct weft__hooks_mapping *mapped, uint64_t offset)
 {
 	const char *slash = strrchr(mapped->path, '/');
-	weft__hooks_append(text, slash ? slash + 1 : mapped->path);
+	const char *name = slash ? slash + 1 : mapped->path;
+	weft__hooks_append(text, own_name[0] && is_own_program(mapped->path) ? own_name : name);
 	weft__hooks_append(text, "+");
 	weft__hooks_append_hexadecimal(text, offset);
 }

@@ -11,6 +11,7 @@
 #include "story/index.h"
 
 #define TEXT_BYTES 256
+#define SUFFIX_MAX 4 /* letters of a file name's end: ".java" */
 
 struct making {
 	struct weft__alike *alike;
@@ -28,16 +29,30 @@ uint64_t weft__story_life_of(const struct weft_story *story, uint32_t task)
 	return end > start ? end - start : 0;
 }
 
+/* True for a number behind a file and a colon, as of a line, but not behind an address: lines are
+ * different code. */
+static bool is_line(struct weft_slice text, size_t at)
+{
+	size_t letters = 0;
+	if (at < 3 || text.bytes[at - 1] != ':')
+		return false;
+	while (letters < SUFFIX_MAX && letters + 2 < at && text.bytes[at - 2 - letters] >= 'a' &&
+		   text.bytes[at - 2 - letters] <= 'z')
+		letters++;
+	return letters && text.bytes[at - 2 - letters] == '.';
+}
+
 /* Hashes the text's beginning. */
 uint64_t weft__story_alike_hash(struct weft_slice text)
 {
 	uint64_t hash = 1;
-	bool in_number = false;
+	bool in_number = false, in_line = false;
 	for (size_t i = 0; i < text.size && i < TEXT_BYTES; i++) {
 		char c = text.bytes[i];
 		bool digit = c >= '0' && c <= '9';
-		if (!digit || !in_number)
-			hash = (hash ^ (uint8_t)(digit ? '#' : c)) * UINT64_C(0x100000001b3);
+		in_line = digit && (in_number ? in_line : is_line(text, i));
+		if (!digit || !in_number || in_line)
+			hash = (hash ^ (uint8_t)(digit && !in_line ? '#' : c)) * UINT64_C(0x100000001b3);
 		in_number = digit;
 	}
 	return weft__mix(hash) | 1;

@@ -49,7 +49,7 @@ uint64_t weft__story_alike_name(const struct weft__alike *alike, uint32_t task);
 /* True if two tasks, neither of which became another, have the same of these numbers. */
 bool weft__story_alike_are(const struct weft__alike *alike, uint32_t a, uint32_t b);
 
-/* The hash of a text, equal for all runs of digits; never 0. */
+/* The hash of a text, equal for all runs of digits but line numbers; never 0. */
 uint64_t weft__story_alike_hash(struct weft_slice text);
 
 /* The lifetime of a task: from its start as drawn to its end. */

@@ -347,6 +347,11 @@ def threads_that_record_nothing_have_names():
         labels = sorted(t['label'] or '' for t in tasks(trace) if t['kind'] == 'thread')
         equal(labels[1:], ['futex_subject+' + labels[1].partition('+')[2], 'silent'])
         equal(labels[0], 'futex_subject')
+        # A program that was started by a link is called as people have called it.
+        os.symlink(program, os.path.join(folder, 'link'))
+        _, trace = record(folder, os.path.join(folder, 'link'), 'silent')
+        labels = sorted(t['label'] or '' for t in tasks(trace) if t['kind'] == 'thread')
+        equal(labels, ['link', 'link+' + labels[1].partition('+')[2], 'silent'])
 
 
 @case

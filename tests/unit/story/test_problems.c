@@ -409,6 +409,29 @@ static void one_slow_request_is_found(void **state)
 	found_finish(&found);
 }
 
+/* The number behind a file's name is a line, and another line is other code; a port is none. */
+static void lines_of_code_are_not_alike(void **state)
+{
+	static const char *const names[][2] = {
+		{"sleep at crawl.py:6", "sleep at crawl.py:7"}, {"tcp 127.0.0.1:6", "tcp 127.0.0.1:7"}};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct made made = make_begin();
+		for (uint64_t id = 1; id <= 200; id++) {
+			make_create(&made, 0, id, WEFT_KIND_TASK);
+			make_label(&made, id, names[i][id == 77]);
+			made.time += id == 77 ? 900 * US : (20 + id % 9) * US;
+			make_edge(&made, WEFT_EVENT_RESOLVE, 0, id);
+		}
+		struct found found = find(&made);
+		int slow = 0;
+		for (uint32_t k = 0; k < found.problems->count; k++)
+			slow += found.problems->list[k].type == WEFT_PROBLEM_SLOW;
+		assert_int_equal(slow, i);
+		found_finish(&found);
+	}
+}
+
 /* A counter that goes up by one and down again, and each `leak`-th time stays up. */
 static struct found counter_trace(int leak, bool falls)
 {
@@ -1018,6 +1041,7 @@ int main(void)
 		cmocka_unit_test(long_gaps_are_one_problem),
 		cmocka_unit_test(a_thread_that_sleeps_alone_is_no_gap),
 		cmocka_unit_test(one_slow_request_is_found),
+		cmocka_unit_test(lines_of_code_are_not_alike),
 		cmocka_unit_test(a_leak_is_found),
 		cmocka_unit_test(a_counter_that_never_falls_is_a_total),
 		cmocka_unit_test(memory_given_back_is_not_a_leak),
