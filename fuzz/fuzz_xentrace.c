@@ -27,6 +27,27 @@ static void check_records(const uint8_t *bytes, size_t size)
 	weft_decoder_destroy(decoder);
 }
 
+/* A stay does not end before it begins, and its state has a name. */
+static int check_stay(void *context, const struct weft_xentrace_stay *stay)
+{
+	uint64_t *count = context;
+	require(stay->start_ns <= stay->end_ns);
+	require(weft_xentrace_state_name(stay->state) != NULL);
+	++*count;
+	return 0;
+}
+
+static void check_stays(const uint8_t *bytes, size_t size)
+{
+	struct weft_decoder *decoder;
+	uint64_t count = 0;
+	require(weft_decoder_create(&decoder) == 0);
+	require(weft_decoder_feed_borrowed(decoder, bytes, size) == 0);
+	if (weft_decoder_finish(decoder) == 0 && weft_decoder_has_xentrace(decoder))
+		require(weft_decoder_xentrace_stays(decoder, check_stay, &count) == 0);
+	weft_decoder_destroy(decoder);
+}
+
 static uint64_t read_ready(struct weft_xentrace_growing *growing)
 {
 	struct weft_xentrace_record record;
@@ -99,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	check_growing(bytes, size);
 	check_incoming(bytes, size);
 	check_records(bytes, size);
+	check_stays(bytes, size);
 	check_format(&weft__format_xentrace, bytes, size);
 	check_model(bytes, size);
 	return 0;

@@ -124,6 +124,12 @@ bool weft_decoder_has_xentrace(const struct weft_decoder *decoder);
 int weft_decoder_next_xentrace(
 	struct weft_decoder *decoder, struct weft_xentrace_record *ret_record);
 
+/* Gives all times that vCPUs, domains and pCPUs of such a trace spent in a state, in the order of
+ * their ends. They are not the records, which can be read before or afterwards. `take` returns 0,
+ * or an error, which ends it. 0 or an error; WEFT_ERROR_STATE if the input is in another format. */
+int weft_decoder_xentrace_stays(struct weft_decoder *decoder,
+	int (*take)(void *context, const struct weft_xentrace_stay *stay), void *context);
+
 /* The notes of such a trace, in the order of the file; returns their number. The list belongs to
  * the decoder. */
 size_t weft_decoder_xentrace_notes(

@@ -38,6 +38,50 @@ struct weft_xentrace_record {
 	uint32_t args[WEFT_XENTRACE_ARGS_MAX];
 };
 
+/* ---- States ----
+ *
+ * What vCPUs, domains and pCPUs did when. A vCPU counts from the first time on that it is seen to
+ * begin to run. While records of a pCPU are lost, the vCPUs that do not run elsewhere are in
+ * WEFT_XENTRACE_IN_LOSS, as for xenalyze. A state that goes on after a record of the scheduler is
+ * another stay.
+ */
+enum weft_xentrace_whose {
+	WEFT_XENTRACE_OF_VCPU,
+	WEFT_XENTRACE_OF_DOMAIN,
+	WEFT_XENTRACE_OF_PCPU,
+};
+
+enum weft_xentrace_state {
+	WEFT_XENTRACE_RUNNING,
+	WEFT_XENTRACE_RUNNABLE_WAKE,    /* a vCPU that was blocked or offline waits for a pCPU */
+	WEFT_XENTRACE_RUNNABLE_PREEMPT, /* a vCPU that ran waits for one */
+	WEFT_XENTRACE_RUNNABLE_OTHER,   /* and one of which the trace does not say */
+	/* A domain's, by those of its vCPUs. */
+	WEFT_XENTRACE_FULL_RUN,           /* all that do not sleep run, and none sleeps */
+	WEFT_XENTRACE_PARTIAL_RUN,        /* the same, but others sleep */
+	WEFT_XENTRACE_CONCURRENCY_HAZARD, /* some run, while others are runnable */
+	WEFT_XENTRACE_FULL_CONTENTION,    /* all are runnable, and none runs */
+	WEFT_XENTRACE_PARTIAL_CONTENTION, /* the same, but others sleep */
+	WEFT_XENTRACE_BLOCKED,
+	WEFT_XENTRACE_OFFLINE,
+	WEFT_XENTRACE_RUNS_IDLE, /* of a pCPU: it runs no domain */
+	WEFT_XENTRACE_IN_LOSS,
+	WEFT_XENTRACE_STATES,
+};
+
+struct weft_xentrace_stay {
+	enum weft_xentrace_whose whose;
+	enum weft_xentrace_state state;
+	uint32_t domain; /* of a pCPU: WEFT_XENTRACE_UNKNOWN */
+	uint32_t number; /* of the vCPU or the pCPU; of a domain 0 */
+	uint32_t cpu;    /* on which a vCPU runs; otherwise WEFT_XENTRACE_UNKNOWN */
+	uint64_t start_ns, end_ns;
+	bool is_open; /* it goes on at the end of the trace */
+};
+
+/* "running", "full run" */
+const char *weft_xentrace_state_name(enum weft_xentrace_state state);
+
 /* ---- A file that grows ----
  *
  * xentrace writes the windows of all pCPUs in turns. So the records up to a time are complete when

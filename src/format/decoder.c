@@ -372,6 +372,14 @@ WEFT__EXPORT bool weft_decoder_has_xentrace(const struct weft_decoder *decoder)
 	return decoder->phase == PHASE_READING && !decoder->incoming && decoder->format->next_record;
 }
 
+WEFT__EXPORT int weft_decoder_xentrace_stays(struct weft_decoder *decoder,
+	int (*take)(void *context, const struct weft_xentrace_stay *stay), void *context)
+{
+	if (!weft_decoder_has_xentrace(decoder))
+		return WEFT_ERROR_STATE;
+	return decoder->format->stays(decoder->reader, take, context);
+}
+
 WEFT__EXPORT size_t weft_decoder_xentrace_notes(
 	const struct weft_decoder *decoder, const struct weft_xentrace_note **ret_list)
 {

@@ -82,6 +82,9 @@ struct weft__format {
 	int (*seek)(struct weft__reader *reader, uint64_t time_ns);
 	/* For weft_decoder_next_xentrace(); or NULL. */
 	int (*next_record)(struct weft__reader *reader, struct weft_xentrace_record *ret_record);
+	/* For weft_decoder_xentrace_stays(); there with `next_record`. */
+	int (*stays)(struct weft__reader *reader,
+		int (*take)(void *context, const struct weft_xentrace_stay *stay), void *context);
 	/* For weft_decoder_xentrace_notes(); there with `next_record`. */
 	size_t (*notes)(const struct weft__reader *reader, const struct weft_xentrace_note **ret_list);
 	void (*close)(struct weft__reader *reader);

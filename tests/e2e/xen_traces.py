@@ -103,3 +103,18 @@ def xenalyze():
             shutil.copy(os.path.join(folder, 'usr', 'bin', 'xenalyze'), part)
             os.replace(part, cached)
     return found or cached
+
+
+def without_guests(content):
+    """The windows without records of TRC_GUEST, at which xenalyze ends."""
+    at, kept = 0, b''
+    while at < len(content):
+        _, cpu, size = struct.unpack_from('<3I', content, at)
+        at, end, records = at + 12, at + 12 + size, b''
+        while at < end:
+            head, = struct.unpack_from('<I', content, at)
+            length = 4 + 8 * (head >> 31) + 4 * (head >> 28 & 7)
+            records += b'' if head & 0xfff0000 == 0x8000000 else content[at:at + length]
+            at += length
+        kept += window(cpu, records)
+    return kept

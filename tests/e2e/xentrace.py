@@ -13,7 +13,7 @@ from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip,
 from waiting import let_work, status_of, wait_until
 from measured import IS_SANITIZED, MIB
 from xen_traces import (BLOCKED, CAPTURES, RUNNABLE, RUNNING, WRAP, capture, hypercall, lost, nanoseconds, note, read,
-                        record, runstate, unpack, window, xenalyze)
+                        record, runstate, unpack, window, without_guests, xenalyze)
 
 HZ = 2596000000
 
@@ -208,21 +208,6 @@ def xenalyze_lines(path):
             time = int(match[1]) * 10**9 + int(match[2]) if match[1] else 0
             known = match[4] not in ('?', '32768')
             yield (match[3].index('x'), time, int(match[4]) if known else None, int(match[5]) if known else None, match[6])
-
-
-def without_guests(content):
-    """The windows without records of TRC_GUEST, at which xenalyze ends."""
-    at, kept = 0, b''
-    while at < len(content):
-        _, cpu, size = struct.unpack_from('<3I', content, at)
-        at, end, records = at + 12, at + 12 + size, b''
-        while at < end:
-            head, = struct.unpack_from('<I', content, at)
-            length = 4 + 8 * (head >> 31) + 4 * (head >> 28 & 7)
-            records += b'' if head & 0xfff0000 == 0x8000000 else content[at:at + length]
-            at += length
-        kept += window(cpu, records)
-    return kept
 
 
 # xenalyze prints these without a domain.

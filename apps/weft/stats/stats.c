@@ -23,7 +23,9 @@ static const char usage[] =
 	"Several files of one boot, or a directory of traces, are one trace. PID is a running program.\n"
 	"\n"
 	"  --by WHAT        a row for each label (the default; digits count as one \"#\"), kind,\n"
-	"                   parent, thread, process, category (part of the program), or span\n"
+	"                   parent, thread, process, category (part of the program), or span; of a\n"
+	"                   trace of Xen also each vcpu, domain or pcpu, with its states\n"
+	"  --interval T     with vcpu, domain or pcpu: the time in each state, every T, as CSV\n"
 	"  --sort COLUMN    the highest first: total (running, waiting and delay; the default), count,\n"
 	"                   failed, unfinished, p50, p90, p99, max, running, waiting, delay\n"
 	"  --limit N        print at most N rows; 0 for all; default: 30, all with --json and --csv\n"
@@ -58,6 +60,8 @@ struct stats_request {
 	bool has_limit;
 	uint64_t limit;
 	bool is_diff;
+	bool is_xen;
+	struct stats_xen_request xen;
 	/* The ranges of A and B; without --diff only the first one is used. */
 	struct cli_time starts[2];
 	uint64_t durations_ns[2]; /* UINT64_MAX: up to the end */
@@ -75,6 +79,7 @@ enum stats_option_code {
 	OPTION_JSON,
 	OPTION_CSV,
 	OPTION_NO_SIMPLIFY,
+	OPTION_INTERVAL,
 };
 
 static const struct option long_options[] = {
@@ -88,21 +93,28 @@ static const struct option long_options[] = {
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"csv", no_argument, NULL, OPTION_CSV},
 	{"no-simplify", no_argument, NULL, OPTION_NO_SIMPLIFY},
+	{"interval", required_argument, NULL, OPTION_INTERVAL},
 	CLI_MAX_SIZE_OPTION,
 	CLI_CPU_HZ_OPTION,
 	{NULL, 0, NULL, 0},
 };
 
-static bool parse_by(const char *name, enum weft_stats_by *ret_by)
+static bool parse_by(const char *name, struct stats_request *request)
 {
-	const char *names[WEFT_STATS_BYS + 1] = {NULL};
+	const char *names[WEFT_STATS_BYS + 4] = {NULL};
+	request->is_xen = stats_xen_parse(name, &request->xen.whose);
+	if (request->is_xen)
+		return true;
 	for (unsigned by = 0; by < WEFT_STATS_BYS; by++) {
 		names[by] = weft_stats_by_name((enum weft_stats_by)by);
 		if (strcmp(name, names[by]) == 0) {
-			*ret_by = (enum weft_stats_by)by;
+			request->options.by = (enum weft_stats_by)by;
 			return true;
 		}
 	}
+	names[WEFT_STATS_BYS] = "vcpu";
+	names[WEFT_STATS_BYS + 1] = "domain";
+	names[WEFT_STATS_BYS + 2] = "pcpu";
 	cli_unknown_value("stats", "--by:", name, names);
 	return false;
 }
@@ -165,7 +177,7 @@ static bool take_option(struct stats_request *request, int code)
 {
 	switch (code) {
 	case OPTION_BY:
-		return parse_by(optarg, &request->options.by);
+		return parse_by(optarg, request);
 	case OPTION_SORT:
 		return parse_sort(optarg, &request->options.sort);
 	case OPTION_LIMIT:
@@ -182,6 +194,8 @@ static bool take_option(struct stats_request *request, int code)
 		return set_form(request, STATS_JSON);
 	case OPTION_CSV:
 		return set_form(request, STATS_CSV);
+	case OPTION_INTERVAL:
+		return cli_parse_duration("stats", "--interval", optarg, &request->xen.interval_ns);
 	case OPTION_NO_SIMPLIFY:
 		request->no_simplify = true;
 		return true;
@@ -333,11 +347,28 @@ static int show_diff(const struct stats_request *request, char **operands, int c
 	return status;
 }
 
+/* The clock of a trace of Xen begins at its first record. */
+static int show_xen(const struct stats_request *request, const char *path)
+{
+	struct stats_xen_request xen = request->xen;
+	xen.start_ns = cli_time_on_clock(request->starts[0], 0);
+	if (__builtin_add_overflow(xen.start_ns, request->durations_ns[0], &xen.end_ns))
+		xen.end_ns = UINT64_MAX;
+	xen.is_json = request->form == STATS_JSON;
+	xen.is_csv = request->form == STATS_CSV;
+	return stats_xen(&xen, path);
+}
+
 static int check_operands(const struct stats_request *request, int count)
 {
 	bool has_ranges = request->start_count == 2 || request->duration_count == 2;
 	if (!count)
 		return CLI_USAGE;
+	if (request->is_xen && (request->is_diff || count > 1))
+		return cli_usage_error("stats", "--by vcpu, domain and pcpu take one FILE, and no --diff");
+	if (request->xen.interval_ns && (!request->is_xen || request->form == STATS_JSON))
+		return cli_usage_error(
+			"stats", "--interval needs --by vcpu, domain or pcpu, and prints CSV, not JSON");
 	if (!request->is_diff && has_ranges)
 		return cli_usage_error("stats", "two ranges need --diff");
 	if (request->is_diff && count > 2)
@@ -362,6 +393,8 @@ int cli_stats(int argc, char **argv)
 	int status = check_operands(&request, count);
 	if (status)
 		return status;
+	if (request.is_xen)
+		return show_xen(&request, argv[optind]);
 	return request.is_diff ? show_diff(&request, argv + optind, count)
 						   : show(&request, argv + optind, count);
 }

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 
 #include <weft/stats.h>
+#include <weft/xentrace.h>
 
 /* A trace with the statistics of a range of it. */
 struct stats_side {
@@ -96,5 +97,20 @@ void stats_add_left_out(struct weft_text *text, uint32_t shown, uint32_t all, co
 /* Appends a row's name for people: "task 'request #'". */
 void stats_add_name(
 	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row);
+
+/* ---- States of Xen's vCPUs, domains and pCPUs ---- */
+
+struct stats_xen_request {
+	enum weft_xentrace_whose whose;
+	uint64_t start_ns, end_ns; /* from the trace's start; UINT64_MAX: up to the end */
+	uint64_t interval_ns;      /* 0: none */
+	bool is_json, is_csv;
+};
+
+/* False if the name is none of "vcpu", "domain" and "pcpu". */
+bool stats_xen_parse(const char *name, enum weft_xentrace_whose *ret_whose);
+
+/* Prints the statistics of a trace of Xen; returns an exit status. */
+int stats_xen(const struct stats_xen_request *request, const char *path);
 
 #endif

@@ -13,6 +13,7 @@
 #include "format/xentrace/look.h"
 #include "format/xentrace/names.h"
 #include "format/xentrace/reader.h"
+#include "format/xentrace/stays.h"
 #include "format/xentrace/survey.h"
 #include "format/xentrace/whole.h"
 
@@ -283,6 +284,12 @@ static size_t xentrace_notes(
 	return windows->note_count;
 }
 
+static int xentrace_stays(struct weft__reader *base,
+	int (*take)(void *context, const struct weft_xentrace_stay *stay), void *context)
+{
+	return weft__format_xentrace_stays(weft__format_xentrace_of(base), take, context);
+}
+
 static int xentrace_next(struct weft__reader *base, struct weft_event *ret_event)
 {
 	struct weft__xentrace_reader *r = weft__format_xentrace_of(base);
@@ -296,6 +303,7 @@ const struct weft__format weft__format_xentrace = {
 	.open = xentrace_open,
 	.next = xentrace_next,
 	.next_record = xentrace_next_record,
+	.stays = xentrace_stays,
 	.notes = xentrace_notes,
 	.close = xentrace_close,
 	.incoming = &weft__xentrace_incoming,
