@@ -553,6 +553,34 @@ def a_cut_is_a_trace_of_xen():
             DATA, 'traces', 'mirage-arp-good.ctf'), status=2).stderr
 
 
+@case
+def a_filter_keeps_times():
+    """Records without cycles have those of the one before, which may be left out."""
+    content = window(0, runstate(1000, 1, 0, RUNNABLE, RUNNING), record(0x800f701, None, 1), record(0x28004, 4000, 0, 0),
+                     record(0x800f702, None, 2), record(0x800f702, None, 3), record(0x28004, 5000, 0, 0)) + window(
+                         1, record(0x28004, 500, 0, 0), record(0x800f703, None, 9))
+    with temporary_directory() as folder:
+        path, part = os.path.join(folder, 'whole.xentrace'), os.path.join(folder, 'part.xentrace')
+        with open(path, 'wb') as file:
+            file.write(content)
+        weft('cut', '--filter', 'class=guest', '--cpu-hz', '1G', path, '-o', part)
+        with open(part, 'rb') as file:
+            got = read(file.read())
+        equal([(cpu, cycles, words) for cpu, records in sorted(got.items()) for cpu, event, cycles, words in records if event > 0x800f000],
+              [(0, 1000, [1]), (0, 4000, [2]), (0, 4000, [3]), (1, 500, [9])])
+
+
+@case
+def a_part_has_the_estimated_rate():
+    with temporary_directory() as folder:
+        path, part = unpack(folder, 'xen-lost-2cpu'), os.path.join(folder, 'part.xentrace')
+        whole = json.loads(weft('info', '--json', path).stdout)['clock']
+        weft('cut', path, '-o', part, '--filter', 'class=pv')
+        clock = json.loads(weft('info', '--json', part).stdout)['clock']
+        equal((clock['hz'], clock['hz_is']), (whole['hz'], 'estimated'))
+        equal(json.loads(weft('info', '--json', '--cpu-hz', '2G', part).stdout)['clock']['hz'], 2000000000)
+
+
 def follow(folder, pieces, *options):
     """The output of `weft tail` of a file that grows by the pieces; what it had printed when all but the last were written."""
     path, printed = os.path.join(folder, 'growing.xentrace'), os.path.join(folder, 'printed')

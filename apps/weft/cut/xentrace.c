@@ -33,6 +33,7 @@
 /* A pCPU: what a reader of the part knows, and its records that are not written yet. */
 struct cut_cpu {
 	uint32_t domain, vcpu;
+	uint64_t cycles; /* of the last record, which the next one has if it does not name its own */
 	size_t size, capacity;
 	unsigned char *bytes;
 };
@@ -106,12 +107,14 @@ static bool reserve(struct cut_xen *c, struct cut_cpu *cpu)
 
 static void put(struct cut_xen *c, struct cut_cpu *cpu, const struct weft_xentrace_record *record)
 {
+	const bool has_cycles = record->has_cycles || record->cycles != cpu->cycles;
 	if (!reserve(c, cpu))
 		return;
+	cpu->cycles = record->cycles;
 	unsigned char *at = cpu->bytes + cpu->size;
-	put_u32(at, record->id | record->arg_count << 28 | (uint32_t)record->has_cycles << 31);
+	put_u32(at, record->id | record->arg_count << 28 | (uint32_t)has_cycles << 31);
 	at += 4;
-	if (record->has_cycles) {
+	if (has_cycles) {
 		put_u32(at, (uint32_t)record->cycles);
 		put_u32(at + 4, (uint32_t)(record->cycles >> 32));
 		at += 8;
@@ -164,13 +167,15 @@ static bool write_note(struct cut_xen *c, const struct weft_xentrace_note *note)
 	return cli_output_append(&c->output, bytes, sizeof(bytes));
 }
 
-/* The trace's notes; with --cpu-hz, that rate is the first of them. */
+/* The trace's notes; the rate is the first of them, also if it was estimated: a part has fewer
+ * records to estimate it from. */
 static void write_notes(struct cut_xen *c, const struct cli_trace *trace)
 {
 	const struct weft_clock *clock = &weft_decoder_describe(trace->decoder)->clock;
-	const struct weft_xentrace_note *list, rate = {WEFT_XENTRACE_NOTE_RATE, {clock->hz, 0}};
+	const struct weft_xentrace_note *list,
+		rate = {WEFT_XENTRACE_NOTE_RATE, {clock->hz, clock->rate == WEFT_RATE_ESTIMATED}};
 	size_t count = weft_decoder_xentrace_notes(trace->decoder, &list);
-	bool good = clock->rate != WEFT_RATE_GIVEN || write_note(c, &rate);
+	bool good = clock->rate == WEFT_RATE_ASSUMED || write_note(c, &rate);
 	for (size_t i = 0; i < count && good; i++)
 		good = list[i].kind == WEFT_XENTRACE_NOTE_RATE || write_note(c, &list[i]);
 	if (!good)

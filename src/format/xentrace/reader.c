@@ -28,12 +28,14 @@
 #define HZ_MAX UINT64_C(1000000000000)
 
 /* The rate in the first note that has one; 0: none has. */
-static uint64_t noted_hz(const struct weft__xentrace_windows *windows)
+static uint64_t noted_hz(const struct weft__xentrace_windows *windows, bool *ret_is_estimated)
 {
 	for (size_t i = 0; i < windows->note_count; i++)
 		if (windows->notes[i].kind == WEFT_XENTRACE_NOTE_RATE &&
-			windows->notes[i].values[0] >= HZ_MIN && windows->notes[i].values[0] <= HZ_MAX)
+			windows->notes[i].values[0] >= HZ_MIN && windows->notes[i].values[0] <= HZ_MAX) {
+			*ret_is_estimated = windows->notes[i].values[1] == 1;
 			return windows->notes[i].values[0];
+		}
 	return 0;
 }
 
@@ -53,14 +55,15 @@ static void share_clock(
 static void describe_clock(struct weft__xentrace_reader *r, uint64_t estimated_hz)
 {
 	const struct weft__shared_readings *readings = r->base.input.readings;
-	uint64_t given_hz = r->base.input.hz ? r->base.input.hz : noted_hz(&r->windows);
+	bool is_estimated = false;
+	uint64_t given_hz = r->base.input.hz ? r->base.input.hz : noted_hz(&r->windows, &is_estimated);
 	struct weft_clock *clock = &r->base.input.description->clock;
 	clock->name = "tsc";
 	if (readings && readings->cycles.multiplier) {
 		share_clock(r, readings);
 		return;
 	}
-	clock->rate = given_hz ? WEFT_RATE_GIVEN : WEFT_RATE_ESTIMATED;
+	clock->rate = given_hz && !is_estimated ? WEFT_RATE_GIVEN : WEFT_RATE_ESTIMATED;
 	clock->hz = given_hz ? given_hz : estimated_hz;
 	if (!clock->hz) {
 		clock->rate = WEFT_RATE_ASSUMED;
