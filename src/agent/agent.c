@@ -157,6 +157,22 @@ static int write_look(struct weft__agent *agent, int64_t now)
 	return result;
 }
 
+/* The processes of regions, of which the kernel knows how long they had no processor. Whose a
+ * region is, is known once it was read. */
+static void find_processes(struct weft__agent_ledger *ledger)
+{
+	struct weft__agent_regions *regions = &ledger->regions;
+	for (size_t i = 0, count = regions->count; i < count; i++) {
+		struct weft__agent_region *region = regions->list[i];
+		if (region->kind == WEFT__AGENT_PROCESS || region->has_process || region->is_dead ||
+			!region->program[0])
+			continue;
+		region->has_process = true;
+		if (weft__agent_region_is_of(region))
+			weft__agent_regions_add_process(regions, region->pid, region->program, ledger->boot, 0);
+	}
+}
+
 /* The regions that a look has found; the first one also says what has gone meanwhile. */
 static int read_look(struct weft__agent *agent, int64_t now)
 {
@@ -168,6 +184,7 @@ static int read_look(struct weft__agent *agent, int64_t now)
 	agent->folder_error = error;
 	if (agent->options.searches)
 		weft__agent_regions_search(&ledger->regions);
+	find_processes(ledger);
 	int result = weft__agent_ledger_read(ledger, now);
 	if (!result && !agent->has_looked)
 		result = weft__agent_ledger_forget_lost(ledger, now);

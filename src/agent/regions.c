@@ -24,10 +24,15 @@
 #include "runs/attach/metrics.h"
 #include "runs/attach/page.h"
 #include "runs/attach/region.h"
+#include "runs/attach/run_queue.h"
 #include "source/process.h"
 
 /* A user who has more is hostile, or counts in processes that hardly live. */
 #define REGIONS_OF_USER_MAX 8192
+
+/* A process is asked for each of its threads: 200 calls of the kernel a second for 1,000 processes
+ * of one thread. */
+#define PROCESS_EACH_S 5
 
 /* The agent opens other files, too. */
 #define OTHER_FILES 256
@@ -90,6 +95,8 @@ int weft__agent_regions_open(struct weft__agent_regions *regions, const char *fo
 		.path = folder ? folder : "",
 		.limit = most_regions(),
 		.cleans = folder && strcmp(folder, WEFT_ABI_AGENT_FOLDER) == 0,
+		.ask_each = PROCESS_EACH_S,
+		.reads = weft__runs_queue_read,
 		.memory = aligned_alloc(64, WEFT_ABI_METRICS_BYTES)};
 	if (!regions->memory)
 		return ENOMEM;
@@ -141,7 +148,7 @@ static size_t count_of_user(const struct weft__agent_regions *regions, uint64_t 
 {
 	size_t count = 0;
 	for (size_t i = 0; i < regions->count; i++)
-		count += regions->list[i]->user == user;
+		count += regions->list[i]->user == user && regions->list[i]->kind != WEFT__AGENT_PROCESS;
 	return count;
 }
 

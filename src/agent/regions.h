@@ -60,6 +60,8 @@ struct weft__agent_region {
 	bool is_damaged;    /* the last look could not take all its values */
 	int64_t dead_since; /* the time of the first look that found it dead; 0: none did */
 	uint64_t digest;    /* of the content at the last look; 0: none */
+	bool has_process;   /* it was looked for */
+	int64_t asked;      /* a process: the time of the last look that did; 0: none */
 	struct weft__agent_item *items;
 	size_t item_count;
 	struct weft__index index; /* of the items by their series; no slots if there are none */
@@ -74,7 +76,8 @@ struct weft__agent_regions {
 	size_t limit; /* no more than these are taken */
 	struct weft__agent_search search;
 	void *memory; /* room for one copy of either kind */
-	/* Reads what a process has. 0 or an errno. */
+	/* Reads what a process has, at most once in so many units of time. 0 or an errno. */
+	int64_t ask_each;
 	int (*reads)(pid_t pid, struct weft__runs_counters *ret_counters);
 };
 

@@ -212,10 +212,14 @@ static void parse(struct reading *reading)
  * number by now. */
 static void ask(struct reading *reading)
 {
-	const struct weft__agent_region *region = reading->region;
+	struct weft__agent_region *region = reading->region;
+	const struct weft__agent_regions *regions = &reading->ledger->regions;
 	struct weft__runs_counters counters;
-	if (region->is_dead || reading->ledger->regions.reads(region->pid, &counters))
+	const bool is_early = region->asked && reading->now >= region->asked &&
+						  reading->now - region->asked < regions->ask_each;
+	if (region->is_dead || is_early || regions->reads(region->pid, &counters))
 		return;
+	region->asked = reading->now;
 	if (weft__agent_regions_has_ended(region->pid, region->started))
 		weft__runs_counters_finish(&counters);
 	else

@@ -418,4 +418,19 @@ def what_cannot_be_used_is_refused():
         assert 'another version' in weft('agent', '--once', '--folder', outer + '/g', '--data', other, status=1).stderr
 
 
+@case
+def the_kernels_delay_of_each_program_is_in_the_history():
+    with host() as it:
+        first, second = it.program('level 3'), it.program('level 4')
+        agent = it.agent()
+        it.looks(agent)
+        wait_until('the delay', lambda: it.ask("SELECT value FROM samples WHERE metric = 'weft_run_queue_seconds'"), agent, seen=it.said)
+        (program, kind, unit, scale), = it.ask("SELECT DISTINCT program, type, unit, scale FROM samples WHERE metric = 'weft_run_queue_seconds'")
+        equal((program, kind, unit, scale), (os.path.basename(it.subject), 'gauge', 'seconds', -9))
+        for program in first, second:
+            it.kill(program)
+        it.looks(agent, 2)   # they are gone, and so are their regions
+        equal(it.ask('SELECT count(*) FROM regions WHERE ended IS NULL'), [(0,)], it.said())
+
+
 main()
