@@ -342,6 +342,7 @@ enum weft__hooks_channel {
 	WEFT__HOOKS_SIGNAL, /* the sender's pid, the target's pid or thread, and the signal */
 	WEFT__HOOKS_KILLS,  /* a pid, and the signal that ends that process */
 	WEFT__HOOKS_SHARED, /* the position in a file of what processes share to wait for each other */
+	WEFT__HOOKS_REMOTE, /* a connection to another host (io/remote.h) */
 };
 
 uint64_t weft__hooks_key(enum weft__hooks_channel channel, uint64_t what);

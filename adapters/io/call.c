@@ -77,7 +77,7 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 	int saved = weft__hooks_begin();
 	call->is_wait = true;
 	if (object && call->direction == WEFT__IO_IN && !weft__io_is_file(object))
-		weft__io_find_sender(call->fd, object);
+		weft__io_find_sender_of_read(call->fd, object);
 	/* A connection's own task, which a loop lets run, waits for the call. */
 	uint64_t running = weft_current();
 	bool is_own = object && running != WEFT_TASK_NONE && weft__io_known_task(object) == running;
@@ -169,11 +169,20 @@ static WEFT__OWN_FRAME void record_span(const struct weft__io_call *call)
 	weft__hooks_record_blocked(&name, call->began);
 }
 
+static void receive(const struct weft__io_call *call)
+{
+	struct weft__io_object *object = weft__io_known(call->fd);
+	if (object && object->receives != WEFT__IO_NO_KEY)
+		weft__io_record_receive(call->fd, object,
+			call->is_wait ? call->wait.source : WEFT_TASK_CURRENT,
+			call->is_wait ? object->read : WEFT__IO_NO_OFFSET);
+}
+
 static void record_end(const struct weft__io_call *call, bool is_success)
 {
 	int saved = weft__hooks_begin();
 	if (is_success && call->direction == WEFT__IO_IN && call->fd >= 0)
-		weft__io_receive(call->fd, call->is_wait ? call->wait.source : WEFT_TASK_CURRENT);
+		receive(call);
 	if (!call->is_wait)
 		record_span(call);
 	else if (is_success)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "io/message.h"
+#include "io/remote.h"
 #include "kernel/call.h"
 
 struct weft__io_descriptor *weft__io_descriptors;
@@ -168,7 +169,7 @@ static void close_task(uint64_t task)
 /* The key is known if the process has written. */
 static void send_end(const struct weft__io_object *object)
 {
-	if (object->sends <= WEFT__IO_OWN_TASK)
+	if (object->sends <= WEFT__IO_OWN_TASK || weft__io_is_remote(object->sends))
 		return;
 	int saved = weft__hooks_begin();
 	weft_send(object->sends);
@@ -253,7 +254,7 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 	object->flags = flags_of(type, is_nonblocking);
 	object->watched = 0;
 	object->epoll = object->instance = object->held = 0;
-	object->interval_ns = object->asked = object->rested = 0;
+	object->interval_ns = object->read = object->asked = object->rested = 0;
 	object->room = object->pair = 0;
 	object->alive.task = object->waiter = WEFT_TASK_NONE;
 	object->sends = object->receives = object->channel = object->sent = object->taken = 0;

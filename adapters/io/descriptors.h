@@ -58,6 +58,7 @@ struct weft__io_object {
 	uint64_t sent;    /* weft_now() of the last send that was recorded, unless a receive followed */
 	uint64_t taken;   /* weft_now() of a receive, until all is read; or when that was (rest.h) */
 	uint64_t interval_ns; /* of a timer */
+	uint64_t read;        /* the offset of a read from another host, or of a library's next one */
 	/* Calls that wait (room.c), as weft_now(): when the room was known, and from when on all
 	 * waits may be recorded again */
 	uint64_t asked, rested;

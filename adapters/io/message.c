@@ -5,7 +5,7 @@
  *     pipe    the inode of the pipe
  *     unix    the inode of the sender's socket; the receiver asks the kernel for that of its peer,
  *             or knows it since the pair was made
- *     tcp     both addresses, the sender's first, if both are of this host
+ *     tcp     both addresses, the sender's first; of another host, remote.h
  *     pidfd   the process, which sends when it ends
  *
  * An eventfd has none. Threads of one process wake each other by it, so a write signals its task.
@@ -15,6 +15,7 @@
  */
 #include "io/message.h"
 
+#include "io/remote.h"
 #include "io/rest.h"
 
 #include <weft/ends.h>
@@ -177,8 +178,8 @@ static uint64_t tcp_key(int fd, enum direction direction)
 				   (is_loopback(&own) && is_loopback(&other));
 	const struct end *from = direction == SENDS ? &own : &other;
 	const struct end *to = direction == SENDS ? &other : &own;
-	return is_here ? weft__hooks_key(WEFT__HOOKS_TCP, add_end(add_end(0, from), to))
-				   : WEFT__IO_NO_KEY;
+	uint64_t both = add_end(add_end(0, from), to);
+	return is_here ? weft__hooks_key(WEFT__HOOKS_TCP, both) : weft__io_remote_direction(both);
 }
 
 /* ---- All ---- */
@@ -227,6 +228,16 @@ static WEFT__OWN_FRAME uint64_t find_key(
 	return wanted.key;
 }
 
+/* The current task writes; nothing is recorded if the kernel does not count the bytes. */
+static void send_key(int fd, uint64_t key)
+{
+	uint64_t offset;
+	if (!weft__io_is_remote(key))
+		weft_send(key);
+	else if (weft__io_remote_written(fd, &offset))
+		weft_send(weft__io_remote_key(key, offset));
+}
+
 void weft__io_record_send(int fd, struct weft__io_object *object)
 {
 	if (unlikely(!object->sends))
@@ -241,7 +252,7 @@ void weft__io_record_send(int fd, struct weft__io_object *object)
 	uint64_t task = weft__io_known_task(object);
 	weft__io_mark_ends(fd, object);
 	if (object->sends != WEFT__IO_OWN_TASK)
-		weft_send(object->sends);
+		send_key(fd, object->sends);
 	else if (task != WEFT_TASK_NONE)
 		weft_signal_only(task);
 	object->sent = now;
@@ -269,7 +280,7 @@ _Static_assert(WEFT__HOOKS_PIPE == WEFT_KEY_STREAM_FIRST && WEFT__HOOKS_UNIX < W
 /* A send of no task takes back the earlier ones. */
 void weft__io_mark_empty(const struct weft__io_object *object)
 {
-	if (object->receives > WEFT__IO_OWN_TASK)
+	if (object->receives > WEFT__IO_OWN_TASK && !weft__io_is_remote(object->receives))
 		weft_send_as(WEFT_TASK_NONE, object->receives);
 }
 
@@ -367,21 +378,55 @@ void weft__io_repeat_ends(const struct weft__io_object *object)
 
 /* ---- Messages ---- */
 
-void weft__io_record_receive(int fd, struct weft__io_object *object, uint64_t task)
+static uint64_t read_so_far(int fd, const struct weft__io_object *object)
+{
+	uint64_t offset;
+	bool has_more;
+	return weft__io_is_remote(object->receives) && weft__io_remote_read(fd, &offset, &has_more)
+			   ? offset
+			   : WEFT__IO_NO_OFFSET;
+}
+
+void weft__io_find_sender_of_read(int fd, struct weft__io_object *object)
+{
+	weft__io_find_sender(fd, object);
+	object->read = read_so_far(fd, object);
+}
+
+/* Records only what has arrived: neither a wait that ended for another reason, nor the end. */
+static WEFT__OWN_FRAME void receive_remote(
+	int fd, const struct weft__io_object *object, uint64_t task, uint64_t offset)
+{
+	uint64_t now;
+	bool has_more;
+	if (!weft__io_remote_read(fd, &now, &has_more))
+		return;
+	if (offset == WEFT__IO_NO_OFFSET)
+		offset = now;
+	if (offset < now || has_more)
+		weft_receive_as(task, weft__io_remote_key(object->receives, offset));
+}
+
+void weft__io_record_receive(int fd, struct weft__io_object *object, uint64_t task, uint64_t offset)
 {
 	weft__io_find_sender(fd, object);
 	if (object->receives == WEFT__IO_NO_KEY)
 		return;
 	weft__io_mark_ends(fd, object);
-	if (object->receives != WEFT__IO_OWN_TASK && weft__io_rest_begin(object))
+	if (weft__io_is_remote(object->receives))
+		receive_remote(fd, object, task, offset);
+	else if (object->receives != WEFT__IO_OWN_TASK && weft__io_rest_begin(object))
 		weft_receive_as(task, object->receives);
 	object->sent = 0;
 }
 
 static void receive_for(int fd, uint64_t task)
 {
-	if (weft_enabled(WEFT_LEVEL_INFO) && weft__io_object(fd))
-		weft__io_receive(fd, task);
+	struct weft__io_object *object = weft_enabled(WEFT_LEVEL_INFO) ? weft__io_object(fd) : NULL;
+	if (!object || object->receives == WEFT__IO_NO_KEY)
+		return;
+	weft__io_record_receive(fd, object, task, object->read);
+	object->read = read_so_far(fd, object);
 }
 
 /* ---- The end ---- */

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: ISC
  *
- * Messages between processes through pipes, and through connections within the host. Both sides
- * find the same number, once, at the first use of their descriptor.
+ * Messages between processes through pipes and connections. Both sides find the same number, once,
+ * at the first use of their descriptor; between hosts, for each message (remote.h).
  */
 #ifndef WEFT_ADAPTERS_IO_MESSAGE_H
 #define WEFT_ADAPTERS_IO_MESSAGE_H
 
 #include "io/descriptors.h"
 
-/* Instead of a key: the other side is no process of this host, or is unknown. */
+/* Instead of a key: the other side is unknown. */
 #define WEFT__IO_NO_KEY 1
 
 /* Instead of a key: a write is a signal to the task of the same object. */
 #define WEFT__IO_OWN_TASK 2
 
 void weft__io_record_send(int fd, struct weft__io_object *object);
-void weft__io_record_receive(int fd, struct weft__io_object *object, uint64_t task);
+/* `offset`: where the bytes begin that the program has just read from another host; NO_OFFSET: it
+ * is about to read. */
+#define WEFT__IO_NO_OFFSET UINT64_MAX
+void weft__io_record_receive(
+	int fd, struct weft__io_object *object, uint64_t task, uint64_t offset);
 
 /* The current task is about to write to the descriptor. */
 static inline void weft__io_send(int fd)
@@ -27,6 +31,8 @@ static inline void weft__io_send(int fd)
 
 /* Finds the other side before the thread waits for it: afterwards it may be gone. */
 void weft__io_find_sender(int fd, struct weft__io_object *object);
+/* The same before a read, of which it remembers where it begins. */
+void weft__io_find_sender_of_read(int fd, struct weft__io_object *object);
 
 /* Both ends of a new pair of sockets: each finds the other one here, which may be gone before the
  * first read of what it has written. Does nothing if an object is NULL. */
@@ -51,12 +57,12 @@ void weft__io_let_go(struct weft__io_object *object);
 /* In a rundown: the same again, if it was said. */
 void weft__io_repeat_ends(const struct weft__io_object *object);
 
-/* The task has got, or is about to get, what the other side wrote. Call it while recording. */
+/* The task is about to get what the other side wrote. Call it while recording. */
 static inline void weft__io_receive(int fd, uint64_t task)
 {
 	struct weft__io_object *object = weft__io_known(fd);
 	if (object && object->receives != WEFT__IO_NO_KEY)
-		weft__io_record_receive(fd, object, task);
+		weft__io_record_receive(fd, object, task, WEFT__IO_NO_OFFSET);
 }
 
 #endif
