@@ -3,6 +3,8 @@
  * Locks of files, by flock(2) and fcntl(2): /proc/locks lists each lock, and after it those that
  * wait for it.
  */
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,17 +46,64 @@ static bool parse(const char *line, struct lock *ret_lock)
 	return true;
 }
 
-static void add_holder(struct weft__outside_thread *thread, const struct lock *held)
+/* True if an open file of a process has a lock: its fdinfo lists those. */
+static bool has_lock(pid_t pid, const char *fd, const struct lock *held)
+{
+	char name[64], line[256];
+	struct lock lock;
+	bool is_found = false;
+	snprintf(name, sizeof(name), "fdinfo/%.20s", fd);
+	FILE *file = weft__outside_open(pid, 0, name);
+	while (file && !is_found && fgets(line, sizeof(line), file))
+		is_found = strncmp(line, "lock:", 5) == 0 && parse(line + 5, &lock) &&
+				   lock.inode == held->inode && strcmp(lock.kind, held->kind) == 0;
+	if (file)
+		fclose(file);
+	return is_found;
+}
+
+static void add_holder(struct weft__outside_thread *thread, pid_t pid)
 {
 	char name[32];
-	if (held->pid <= 0) {
-		weft__outside_add(thread, " for a lock whose holder the kernel does not name");
-		return;
-	}
-	weft__outside_name(held->pid, name);
-	weft__outside_add(thread, "%s%s %d", thread->other_count ? ", " : " for a lock held by ", name,
-		(int)held->pid);
-	weft__outside_add_other(thread, held->pid, 0);
+	weft__outside_name(pid, name);
+	weft__outside_add(
+		thread, "%s%s %d", thread->other_count ? ", " : " for a lock held by ", name, (int)pid);
+	weft__outside_add_other(thread, pid, 0);
+}
+
+static void search_process(
+	struct weft__outside_thread *thread, pid_t pid, const struct lock *held, dev_t device)
+{
+	char path[64];
+	struct stat status;
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	DIR *folder = opendir(path);
+	thread->is_hidden |= !folder && errno == EACCES;
+	for (struct dirent *entry; folder && (entry = readdir(folder));)
+		if (fstatat(dirfd(folder), entry->d_name, &status, 0) == 0 && status.st_dev == device &&
+			(uint64_t)status.st_ino == held->inode && has_lock(pid, entry->d_name, held)) {
+			add_holder(thread, pid);
+			break;
+		}
+	if (folder)
+		closedir(folder);
+}
+
+/* The lock belongs to an open file, which children inherit: the process that took it may have
+ * ended.
+ */
+static void search_holders(
+	struct weft__outside_thread *thread, const struct lock *held, dev_t device)
+{
+	uint64_t pid;
+	DIR *folder = opendir("/proc");
+	for (struct dirent *entry; folder && (entry = readdir(folder));)
+		if (weft_parse_number(entry->d_name, strlen(entry->d_name), &pid) == WEFT_PARSE_OK)
+			search_process(thread, (pid_t)pid, held, device);
+	if (folder)
+		closedir(folder);
+	if (!thread->other_count)
+		weft__outside_add(thread, " for a lock whose holder is hidden from us");
 }
 
 void weft__outside_resolve_file_lock(
@@ -76,7 +125,10 @@ void weft__outside_resolve_file_lock(
 		else if (lock.pid == process->pid && lock.number == held.number &&
 				 lock.inode == (uint64_t)status.st_ino && held.number != last) {
 			last = held.number;
-			add_holder(thread, &held);
+			if (strcmp(held.kind, "POSIX") == 0)
+				add_holder(thread, held.pid);
+			else
+				search_holders(thread, &held, status.st_dev);
 		}
 	}
 	if (file)
@@ -84,5 +136,5 @@ void weft__outside_resolve_file_lock(
 	if (!last)
 		return;
 	thread->kind = WEFT__OUTSIDE_FILE_LOCK;
-	thread->is_complete = thread->other_count == 1;
+	thread->is_complete = thread->other_count > 0;
 }

@@ -39,7 +39,7 @@ enum weft__outside_kind {
 
 struct weft__outside_frame {
 	uint64_t code, offset; /* its address in memory, and in the module */
-	char function[64], module[48], file[48];
+	char function[96], module[48], file[48];
 	uint32_t line; /* 0: unknown */
 };
 

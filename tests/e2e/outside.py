@@ -180,10 +180,48 @@ def the_holder_of_a_file_lock_waits_for_its_child():
     path = os.path.join(FOLDER.name, 'journal')
     with running(program('-O0'), 'file-lock', path, children=1) as process:
         child, = children_of(process.pid)
-        look(child, r'^Deadlock: ',
-             r"thread %d '[^']*' waits in flock of descriptor \d+ \(%s\) for a lock held by \S+ %d, in hang_in_file_lock " % (
+        # The child has inherited the open file, so it holds the lock, too.
+        look(child, r'^(Deadlock|Circle): ',
+             r"thread %d '[^']*' waits in flock of descriptor \d+ \(%s\) for a lock held by [^.]*\b%d\b[^.]*, in hang_in_file_lock " % (
                  child, re.escape(path), process.pid),
              r"thread %d '[^']*' waits for the end of child \S+ %d, in hang_in_file_lock " % (process.pid, child))
+
+
+LOCKS_AND_ENDS = """
+import fcntl, os, sys, time
+file = open(sys.argv[1], 'w')
+fcntl.flock(file, fcntl.LOCK_EX)
+child = os.fork()
+if child:
+    print(child, flush=True)
+    os._exit(0)
+time.sleep(1000)
+"""
+LOCKS = 'import fcntl, sys; file = open(sys.argv[1]); fcntl.flock(file, fcntl.LOCK_EX)'
+
+
+@case
+def a_file_lock_is_inherited():
+    """The process that has taken it has ended, the child of that has the open file."""
+    path = os.path.join(FOLDER.name, 'inherited')
+    with subprocess.Popen(['/usr/bin/python3', '-c', LOCKS_AND_ENDS, path], stdout=subprocess.PIPE, text=True) as process:
+        child = int(process.stdout.readline())
+        try:
+            process.wait()
+            with running('/usr/bin/python3', '-c', LOCKS, path) as waiter:
+                look(waiter.pid, r'waits in flock of descriptor \d+ \(%s\) for a lock held by \S+ %d, in ' % (re.escape(path), child))
+        finally:
+            os.kill(child, signal.SIGKILL)
+
+
+@case
+def names_of_cplusplus_are_readable():
+    path = os.path.join(FOLDER.name, 'names')
+    source = '#include <unistd.h>\nnamespace shop { namespace { struct Queue { void take(int) { pause(); } }; } }\nint main() { shop::Queue().take(1); }\n'
+    if subprocess.run(['g++', '-g', '-O0', '-x', 'c++', '-', '-o', path], input=source, text=True, check=False).returncode:
+        skip('no compiler of C++')
+    with running(path) as process:
+        look(process.pid, r'sleeps in pause, in shop::\(anonymous namespace\)::Queue::take \(<stdin>:2\) ← main \(<stdin>:3\)', status=1)
 
 
 @case
