@@ -3,7 +3,7 @@
 """Builds the benchmarks with optimisation and runs them. The first line describes the machine.
 
     tools/bench.py [NAME…]      all, or only these (record, lttng, metrics, cold, latency, follow, decode, xentrace, open, part, growing, live,
-                                live_window, live_page, layout, window, story, page, python, node, adapters)
+                                live_window, live_page, layout, window, story, page, export, python, node, adapters)
 
 docs/cost.md explains the figures.
 """
@@ -29,6 +29,7 @@ GROUPS = [
     ('frames', ['layout', 'window']),
     ('search', ['story']),
     ('the page', ['page']),
+    ('exporting spans', ['export']),
     ('Python', ['python']),
     ('node', ['node']),
     ('programs that nobody changed', ['adapters']),

@@ -36,11 +36,13 @@ static int take(
 
 static void report(const struct cli_trace *trace, const struct weft_otlp_summary *summary)
 {
+	const bool is_one = summary->pending == 1;
 	if (summary->pending)
 		cli_inform("%s: %" PRIu64
-				   " spans still run, as far as the trace shows, and are left out; --pending "
-				   "omit-end writes them",
-			trace->name, summary->pending);
+				   " span%s still %s, as far as the trace shows, and %s left out; --pending "
+				   "omit-end writes %s",
+			trace->name, summary->pending, is_one ? "" : "s", is_one ? "runs" : "run",
+			is_one ? "is" : "are", is_one ? "it" : "them");
 }
 
 static void end_if_interrupted(const char *path, const struct taking *taking)

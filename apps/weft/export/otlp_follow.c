@@ -122,11 +122,13 @@ static void report_losses(const struct following *f)
 static void report(const struct following *f, const struct weft_otlp_summary *summary)
 {
 	report_losses(f);
+	const bool is_one = summary->pending == 1;
 	if (summary->pending)
 		cli_inform("%s: %" PRIu64
-				   " spans still run, as far as the trace shows, and are left out; --pending "
-				   "omit-end writes them",
-			f->name, summary->pending);
+				   " span%s still %s, as far as the trace shows, and %s left out; --pending "
+				   "omit-end writes %s",
+			f->name, summary->pending, is_one ? "" : "s", is_one ? "runs" : "run",
+			is_one ? "is" : "are", is_one ? "it" : "them");
 }
 
 /* ---- All ---- */
