@@ -39,6 +39,7 @@ static const struct command commands[] = {
 	{"view", "show a trace in a window", cli_view},
 	{"render", "draw a trace as a picture", cli_render},
 	{"cut", "write a part of a trace as a trace of its own", cli_cut},
+	{"merge", "put traces of several hosts together, and compare their clocks", cli_merge},
 	{"export", "write a trace in another format", cli_export},
 	{NULL, NULL, NULL},
 };

@@ -58,6 +58,14 @@ enum weft_ending {
 /* "exit" and so on; NULL for a number that is no ending. */
 const char *weft_ending_name(enum weft_ending ending);
 
+/* How a host's clock is known by the clock of the trace. */
+enum weft_alignment {
+	WEFT_ALIGNMENT_SAME,      /* it is that clock */
+	WEFT_ALIGNMENT_BOUNDED,   /* within an error */
+	WEFT_ALIGNMENT_ONE_SIDED, /* messages bound it from one side only */
+	WEFT_ALIGNMENT_NONE,      /* nothing but the two hosts' own wall clocks */
+};
+
 struct weft__side_tables;
 
 /* Why a snapshot was taken: a rule of weft-trigger(5), or an alert of a monitoring system. The
@@ -99,6 +107,8 @@ struct weft_trace_buffer {
 	const struct weft__side_tables *tables;
 	const struct weft_trace_alert *alerts; /* of a snapshot; known once its decoder has ended */
 	uint32_t alert_count;
+	enum weft_alignment alignment; /* of a trace of several hosts */
+	uint64_t error_ns;             /* of the host's times by the clock of the trace, if bounded */
 };
 
 struct weft_trace_thread {
@@ -170,6 +180,16 @@ size_t weft_trace_format_ending(const struct weft_trace_buffer *buffer, char *te
 /* The number of the first buffer of the same machine. */
 uint32_t weft_trace_first_of_host(
 	const struct weft_trace_buffer *buffers, uint32_t count, uint32_t number);
+
+/* How the clocks of two buffers compare, and the error of the time between events of both. */
+enum weft_alignment weft_trace_alignment(const struct weft_trace_buffer *buffers, uint32_t count,
+	uint32_t one, uint32_t other, uint64_t *ret_error_ns);
+
+/* Writes that behind a time between events of both buffers: " ± 80.0 us", or " by clocks that
+ * nothing aligns"; "" if they have one clock. At most `size` bytes with the NUL; returns the full
+ * length without it. */
+size_t weft_trace_format_error(const struct weft_trace_buffer *buffers, uint32_t count,
+	uint32_t one, uint32_t other, char *text, size_t size);
 
 /* The number of the first buffer of the same process: of the program that is all of a domain of
  * Xen, and of its vCPUs. */

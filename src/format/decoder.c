@@ -16,6 +16,7 @@
 #include "format/decoder.h"
 #include "format/formats.h"
 #include "format/merge.h"
+#include "format/shift.h"
 #include "format/weft/identity.h"
 #include "model/span.h"
 
@@ -60,6 +61,7 @@ struct weft_decoder {
 	struct weft__span span;
 	const struct weft_help *help;
 	const struct weft__shared_readings *readings; /* shared by several decoders; or NULL */
+	const struct weft__shift *shift;              /* of a part; or NULL */
 	uint64_t hz;                                  /* see weft_decoder_set_hz() */
 	int error;
 };
@@ -441,6 +443,16 @@ void weft__format_decoder_share_readings(
 	struct weft_decoder *decoder, const struct weft__shared_readings *readings)
 {
 	decoder->readings = readings;
+}
+
+void weft__format_decoder_shift(struct weft_decoder *decoder, const struct weft__shift *shift)
+{
+	decoder->shift = shift;
+}
+
+const struct weft__shift *weft__format_decoder_shift_of(const struct weft_decoder *decoder)
+{
+	return decoder->shift;
 }
 
 uint64_t weft__format_decoder_bytes(const struct weft_decoder *decoder)

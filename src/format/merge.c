@@ -110,8 +110,11 @@ static int take_part(struct weft__merge *m, uint32_t number)
 	struct weft_trace_description *description = m->base.input.description;
 	struct weft__merged_part *part = &m->parts[number];
 	const struct weft_trace_description *d = weft_decoder_describe(part->decoder);
-	if (number == 0)
+	if (number == 0) {
 		description->clock = d->clock;
+		if (part->shift && d->clock.offset_ns)
+			description->clock.offset_ns -= part->shift->offset_ns;
+	}
 	if (number == 0 || strcmp(description->format, d->format) == 0)
 		description->format = d->format;
 	else
@@ -142,6 +145,15 @@ static int begin_merge(struct weft__merge *m)
 
 /* ---- Events ---- */
 
+static void shift_event(const struct weft__shift *shift, struct weft_event *event)
+{
+	event->time_ns = weft__format_shift(shift, event->time_ns);
+	if (event->type != WEFT_EVENT_SPAN)
+		return;
+	event->begin_ns = weft__format_shift(shift, event->begin_ns);
+	event->end_ns = weft__format_shift(shift, event->end_ns);
+}
+
 /* Gets the part's next event. A part that cannot be read any further ends like others; its own
  * diagnostics say why. */
 static int fetch(struct weft__merge *m, uint32_t number)
@@ -158,6 +170,7 @@ static int fetch(struct weft__merge *m, uint32_t number)
 			"this file cannot be read any further");
 		return WEFT_END;
 	}
+	shift_event(part->shift, &part->event);
 	int error = weft__format_merge_take_buffers(m, part);
 	return error ? error : weft__format_merge_take_threads(m, part);
 }
@@ -165,7 +178,9 @@ static int fetch(struct weft__merge *m, uint32_t number)
 /* From the part's mark on, events have to wait for it. */
 static void wait_for(struct weft__merge *m, uint32_t number)
 {
-	uint64_t mark_ns = weft_decoder_mark(m->parts[number].decoder);
+	const struct weft__merged_part *part = &m->parts[number];
+	uint64_t mark_ns = weft_decoder_mark(part->decoder);
+	mark_ns = mark_ns ? weft__format_shift(part->shift, mark_ns) : 0;
 	m->waiting[m->waiting_count++] = number;
 	if (mark_ns < m->limit_ns)
 		m->limit_ns = mark_ns;
@@ -310,6 +325,7 @@ int weft__format_merge_create(const struct weft_decoder_part *parts, size_t coun
 		m->parts && m->heap && m->waiting ? weft__index_init(&m->by_number) : WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < count && !status; i++) {
 		m->parts[i].decoder = parts[i].decoder;
+		m->parts[i].shift = weft__format_decoder_shift_of(parts[i].decoder);
 		m->parts[i].name = parts[i].name ? parts[i].name : "";
 	}
 	if (!status)

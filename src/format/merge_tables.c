@@ -143,6 +143,16 @@ static void name_domains(struct weft__merge *m)
 	}
 }
 
+static void shift_buffer(const struct weft__shift *shift, struct weft_trace_buffer *buffer)
+{
+	if (!shift)
+		return;
+	buffer->alignment = shift->alignment;
+	buffer->error_ns = shift->error_ns;
+	if (buffer->end_ns)
+		buffer->end_ns = weft__format_shift(shift, buffer->end_ns);
+}
+
 /* At the part's end, that includes when their records ended: of the
  * files of one stream, the latest end counts. */
 void weft__format_merge_copy_buffers(struct weft__merge *m, const struct weft__merged_part *part)
@@ -151,10 +161,11 @@ void weft__format_merge_copy_buffers(struct weft__merge *m, const struct weft__m
 	struct weft_trace_buffer *buffers = m->buffers.rows;
 	for (uint32_t i = 0; i < part->buffer_count; i++) {
 		struct weft_trace_buffer *to = &buffers[part->first_buffer + i];
-		const struct weft_trace_buffer *from = weft_trace_buffer_at(d->buffers, d->buffer_count, i);
+		struct weft_trace_buffer from = *weft_trace_buffer_at(d->buffers, d->buffer_count, i);
 		const char *file = to->file ? to->file : part->name;
-		if (!to->file || from->end_ns >= to->end_ns)
-			*to = *from;
+		shift_buffer(part->shift, &from);
+		if (!to->file || from.end_ns >= to->end_ns)
+			*to = from;
 		to->file = file;
 	}
 	if (m->domains)
@@ -228,6 +239,8 @@ static int take_losses(struct weft__merge *m, const struct weft__merged_part *pa
 	for (uint32_t i = 0; periods && i < d->loss_period_count; i++) {
 		periods[i] = d->loss_periods[i];
 		periods[i].thread = weft__format_merge_thread_of(part, periods[i].thread);
+		periods[i].start = weft__format_shift(part->shift, periods[i].start);
+		periods[i].end = weft__format_shift(part->shift, periods[i].end);
 	}
 	return periods ? 0 : WEFT_ERROR_MEMORY;
 }
@@ -293,14 +306,15 @@ static int take_levels(struct weft__merge *m, const struct weft__merged_part *pa
 	int error = 0;
 	for (uint32_t i = 0; i < d->category_count && !error; i++) {
 		struct weft_trace_category category = d->categories[i];
-		uint64_t end_ns =
-			weft_trace_buffer_at(d->buffers, d->buffer_count, category.buffer)->end_ns;
+		uint64_t end_ns = weft__format_shift(part->shift,
+			weft_trace_buffer_at(d->buffers, d->buffer_count, category.buffer)->end_ns);
 		category.buffer += part->first_buffer;
 		error = take_category(m, category, end_ns);
 	}
 	for (uint32_t i = 0; i < d->change_count && !error; i++) {
 		struct weft_trace_change change = d->changes[i];
 		change.buffer += part->first_buffer;
+		change.time_ns = weft__format_shift(part->shift, change.time_ns);
 		error = take_change(m, change);
 	}
 	return error;

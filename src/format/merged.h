@@ -14,12 +14,14 @@
 #include "base/index.h"
 #include "format/format.h"
 #include "format/kept.h"
+#include "format/shift.h"
 
 struct weft__merged_part {
 	struct weft_decoder *decoder;
 	const char *name;
-	struct weft_event event; /* the next one, if the part is in the heap */
-	struct weft__kept kept;  /* its texts, if is_kept */
+	const struct weft__shift *shift; /* of its clock; or NULL */
+	struct weft_event event;         /* the next one, if the part is in the heap */
+	struct weft__kept kept;          /* its texts, if is_kept */
 	bool is_kept;
 	const struct weft_trace_thread *threads; /* the part's table when it was copied */
 	uint32_t *thread_of;                     /* numbers of its threads in the merged trace */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * Opens several files as one trace. First all sources are opened, to see which of them fit
- * together; then those get decoders, which convert their ticks by the same clock readings; then the
- * decoders are merged.
+ * together; then the clocks of their hosts are found; then the files get decoders, which convert
+ * their ticks by the same clock readings for each host; then the decoders are merged.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,49 +11,17 @@
 
 #include "base/export.h"
 #include "base/options.h"
-#include "input/opened.h"
+#include "input/candidate.h"
 
-/* A file while it is compared with the others. */
-struct candidate {
-	struct weft_input_file file;
-	struct weft__identity identity;
-	size_t number; /* in the order of the paths */
-};
-
-static bool is_known(const uint8_t id[16])
-{
-	static const uint8_t zero[16];
-	return memcmp(id, zero, sizeof(zero)) != 0;
-}
-
-static bool has_boot(const struct candidate *c)
-{
-	return c->file.fit == WEFT_INPUT_OPEN && c->identity.is_monotonic &&
-		   is_known(c->identity.boot_id);
-}
-
-static bool are_of_one_boot(const struct candidate *a, const struct candidate *b)
-{
-	return has_boot(a) && has_boot(b) &&
-		   memcmp(a->identity.boot_id, b->identity.boot_id, sizeof(a->identity.boot_id)) == 0;
-}
-
-/* Xen's own trace fits to those of the boot whose readings of the processor's counter it can be
- * converted by. */
-static bool may_fit(const struct candidate *c, const struct candidate *chosen)
-{
-	return chosen && c->identity.is_hypervisor && !has_boot(c);
-}
-
-static void fail(struct weft_input_file *file, int error)
+void weft__input_fail(struct weft_input_file *file, int error)
 {
 	file->fit = WEFT_INPUT_UNREADABLE;
 	file->error = error;
 	file->reason = errno;
 }
 
-static int open_source(
-	const char *path, const struct weft_input_options *options, struct candidate *candidate)
+static int open_source(const char *path, const struct weft_input_options *options,
+	struct weft__input_candidate *candidate)
 {
 	size_t size;
 	size_t bytes = strlen(path) + 1;
@@ -66,7 +34,7 @@ static int open_source(
 	if (!error && !*source)
 		error = weft_source_open_checked(path, options->max_bytes, weft__input_is_trace, source);
 	if (error) {
-		fail(&candidate->file, error);
+		weft__input_fail(&candidate->file, error);
 		return 0;
 	}
 	const void *content = weft_source_bytes(candidate->file.source, &size);
@@ -77,143 +45,26 @@ static int open_source(
 	return 0;
 }
 
-/* ---- Which files fit together ---- */
-
-/* Orders files by the start of their programs, then by pid, because a forked child has its parent's
- * start, then by their position in a stream. The order of the paths matters only between equals.
- * Xen's own trace is the last. */
-static int by_start(const void *left, const void *right)
-{
-	const struct candidate *l = left, *r = right;
-	uint64_t start_l = l->identity.readings.first.ns, start_r = r->identity.readings.first.ns;
-	if (l->identity.is_hypervisor != r->identity.is_hypervisor)
-		return l->identity.is_hypervisor ? 1 : -1;
-	if (start_l != start_r)
-		return start_l < start_r ? -1 : 1;
-	if (l->identity.pid != r->identity.pid)
-		return l->identity.pid < r->identity.pid ? -1 : 1;
-	if (l->identity.series == r->identity.series && l->identity.piece != r->identity.piece)
-		return l->identity.piece < r->identity.piece ? -1 : 1;
-	return l->number < r->number ? -1 : l->number > r->number;
-}
-
-/* The first file of the boot that most files have. NULL if no file names its boot. */
-static const struct candidate *choose_boot(const struct candidate *list, size_t count)
-{
-	const struct candidate *chosen = NULL;
-	size_t most = 0;
-	for (size_t i = 0; i < count && most < count - i; i++) {
-		size_t same = 0;
-		for (size_t k = i; k < count; k++)
-			same += are_of_one_boot(&list[i], &list[k]);
-		if (same > most) {
-			most = same;
-			chosen = &list[i];
-		}
-	}
-	return chosen;
-}
-
-/* True if the bytes are not a trace, which says more about the file than that it names no boot. */
-static bool is_unreadable(struct weft_input_file *file)
-{
-	size_t size;
-	const void *bytes = weft_source_bytes(file->source, &size);
-	struct weft_decoder *decoder = NULL;
-	int error = weft_decoder_create(&decoder);
-	if (!error)
-		error = weft_decoder_feed_borrowed(decoder, bytes, size);
-	if (!error)
-		error = weft_decoder_finish(decoder);
-	weft_decoder_destroy(decoder);
-	weft_source_forget(file->source);
-	if (error)
-		fail(file, error);
-	return error;
-}
-
-static void leave_out_boots(struct candidate *list, size_t count)
-{
-	const struct candidate *chosen = choose_boot(list, count);
-	for (size_t i = 0; i < count; i++) {
-		struct weft_input_file *file = &list[i].file;
-		if (file->fit != WEFT_INPUT_OPEN || may_fit(&list[i], chosen) ||
-			(chosen && are_of_one_boot(chosen, &list[i])))
-			continue;
-		if (has_boot(&list[i]))
-			file->fit = WEFT_INPUT_OTHER_BOOT;
-		else if (!is_unreadable(file))
-			file->fit = WEFT_INPUT_NO_BOOT;
-		file->other = chosen ? chosen->file.path : NULL;
-	}
-}
-
-static bool are_of_one_buffer(const struct candidate *a, const struct candidate *b)
-{
-	return is_known(a->identity.uuid) &&
-		   memcmp(a->identity.uuid, b->identity.uuid, sizeof(a->identity.uuid)) == 0;
-}
-
-/* True if the files are different ones of one stream. A copy of a file is not. */
-static bool are_of_one_series(const struct candidate *a, const struct candidate *b)
-{
-	return are_of_one_buffer(a, b) && a->identity.series &&
-		   a->identity.series == b->identity.series && a->identity.piece != b->identity.piece;
-}
-
-/* When the file ends, or the last one of its series. */
-static uint64_t end_of(const struct candidate *list, size_t count, size_t number)
-{
-	uint64_t end = list[number].identity.end_ns;
-	for (size_t i = 0; i < count; i++)
-		if (list[i].file.fit == WEFT_INPUT_OPEN && are_of_one_series(&list[i], &list[number]) &&
-			list[i].identity.end_ns > end)
-			end = list[i].identity.end_ns;
-	return end;
-}
-
-/* Keeps one file for each buffer, or all files of one stream: of a snapshot and the whole trace,
- * the one that ends last. */
-static void leave_out_parts(struct candidate *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < count && list[i].file.fit == WEFT_INPUT_OPEN; k++) {
-			if (k == i || list[k].file.fit != WEFT_INPUT_OPEN ||
-				!are_of_one_buffer(&list[i], &list[k]) || are_of_one_series(&list[i], &list[k]))
-				continue;
-			uint64_t own_end = end_of(list, count, i), other_end = end_of(list, count, k);
-			if (own_end != other_end ? own_end > other_end : i < k)
-				continue;
-			list[i].file.fit = WEFT_INPUT_SAME_BUFFER;
-			list[i].file.other = list[k].file.path;
-		}
-}
-
-static size_t count_open(const struct candidate *list, size_t count)
-{
-	size_t open = 0;
-	for (size_t i = 0; i < count; i++)
-		open += list[i].file.fit == WEFT_INPUT_OPEN;
-	return open;
-}
-
 /* ---- Decoders ---- */
 
 static int create_decoder(const struct weft_input *input, struct weft_input_file *file)
 {
 	size_t size;
 	const void *bytes = weft_source_bytes(file->source, &size);
+	const struct weft__input_host *host = &input->hosts[file->host];
 	int error = weft_decoder_create(&file->decoder);
 	if (error)
 		return error;
-	weft__format_decoder_share_readings(file->decoder, &input->readings);
+	weft__format_decoder_share_readings(file->decoder, &host->readings);
+	if (input->host_count > 1)
+		weft__format_decoder_shift(file->decoder, &host->shift);
 	weft_decoder_lend(file->decoder, weft_worker_help(input->worker));
 	error = weft_decoder_feed_borrowed(file->decoder, bytes, size);
 	if (!error)
 		error = weft_decoder_finish(file->decoder);
 	weft_source_forget(file->source);
 	if (error && error != WEFT_ERROR_MEMORY) {
-		fail(file, error);
+		weft__input_fail(file, error);
 		weft_decoder_destroy(file->decoder);
 		file->decoder = NULL;
 		error = 0;
@@ -264,7 +115,7 @@ static int merge(struct weft_input *input)
 	return error;
 }
 
-static int open_candidates(struct weft_input *input, struct candidate *list,
+static int open_candidates(struct weft_input *input, struct weft__input_candidate *list,
 	const char *const *paths, const struct weft_input_options *options)
 {
 	size_t count = input->file_count;
@@ -273,54 +124,114 @@ static int open_candidates(struct weft_input *input, struct candidate *list,
 		list[i].number = i;
 		error = open_source(paths[i], options, &list[i]);
 	}
-	if (!error && count_open(list, count) > 1) {
-		qsort(list, count, sizeof(*list), by_start);
-		leave_out_boots(list, count);
-		leave_out_parts(list, count);
-	}
+	input->host_count = error ? 0 : weft__input_choose(list, count, options->at_any_time);
 	return error;
 }
 
-static int share_readings(struct weft_input *input, const struct candidate *list)
+/* ---- Hosts ---- */
+
+static int share_readings(
+	struct weft_input *input, const struct weft__input_candidate *list, uint32_t host)
 {
 	struct weft__identity *identities = calloc(input->file_count, sizeof(*identities));
 	size_t count = 0;
 	for (size_t i = 0; identities && i < input->file_count; i++)
-		if (list[i].file.fit == WEFT_INPUT_OPEN)
+		if (list[i].file.fit == WEFT_INPUT_OPEN && list[i].host == host)
 			identities[count++] = list[i].identity;
-	int error = identities ? weft__format_share_readings(identities, count, &input->readings)
-						   : WEFT_ERROR_MEMORY;
+	int error = identities
+					? weft__format_share_readings(identities, count, &input->hosts[host].readings)
+					: WEFT_ERROR_MEMORY;
 	free(identities);
 	return error;
 }
 
 /* Leaves out traces of Xen to which the readings of the others do not fit. */
-static void leave_out_hypervisors(struct weft_input *input, struct candidate *list)
+static void leave_out_hypervisors(struct weft_input *input, struct weft__input_candidate *list)
 {
 	size_t count = input->file_count;
-	bool is_alone = count_open(list, count) < 2;
+	bool is_alone = weft__input_count_open(list, count) < 2;
 	for (size_t i = 0; i < count && !is_alone; i++)
 		if (list[i].file.fit == WEFT_INPUT_OPEN && list[i].identity.is_hypervisor &&
-			!weft__format_identity_fits(&list[i].identity, &input->readings)) {
+			!weft__format_identity_fits(&list[i].identity, &input->hosts[list[i].host].readings)) {
 			list[i].file.fit = WEFT_INPUT_NO_COUNTER;
 			list[i].file.other = list[0].file.path;
 		}
 }
 
+/* The host's name; with its boot, if another host has the same one. */
+static void name_host(
+	struct weft_input *input, const struct weft__identity *identity, uint32_t number)
+{
+	struct weft__input_host *host = &input->hosts[number];
+	bool is_ambiguous = !identity->host[0];
+	for (uint32_t i = 0; i < number; i++)
+		is_ambiguous |= strncmp(input->hosts[i].name, identity->host, strlen(identity->host)) == 0;
+	const uint8_t *id = identity->boot_id;
+	if (is_ambiguous)
+		snprintf(host->name, sizeof(host->name), "%s (boot %02x%02x%02x%02x)", identity->host,
+			id[0], id[1], id[2], id[3]);
+	else
+		snprintf(host->name, sizeof(host->name), "%s", identity->host);
+	host->about.name = host->name;
+	memcpy(host->about.boot_id, id, sizeof(host->about.boot_id));
+}
+
+static int create_hosts(struct weft_input *input, struct weft__input_candidate *list)
+{
+	int error = 0;
+	input->hosts = calloc(input->host_count, sizeof(*input->hosts));
+	if (!input->hosts)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < input->host_count && !error; i++)
+		error = share_readings(input, list, i);
+	leave_out_hypervisors(input, list);
+	for (size_t i = 0; i < input->file_count; i++) {
+		input->files[i] = list[i].file;
+		input->files[i].host = list[i].host;
+		if (list[i].file.fit == WEFT_INPUT_OPEN && !input->hosts[list[i].host].about.name)
+			name_host(input, &list[i].identity, list[i].host);
+	}
+	return error;
+}
+
+/* Finds the clocks of several hosts, by decoders that are made for this alone. */
+static int align(struct weft_input *input, bool no_align)
+{
+	struct weft__input_part *parts = calloc(input->file_count + 1, sizeof(*parts));
+	size_t count = 0;
+	int error = parts ? 0 : WEFT_ERROR_MEMORY;
+	for (size_t i = 0; i < input->file_count && !error; i++) {
+		struct weft_input_file *file = &input->files[i];
+		if (file->fit == WEFT_INPUT_OPEN)
+			error = create_decoder(input, file);
+		if (!file->decoder)
+			continue;
+		parts[count++] = (struct weft__input_part){file->decoder, file->host};
+		file->decoder = NULL;
+	}
+	if (!error)
+		error = weft__input_align(input->hosts, input->host_count, parts, count, !no_align);
+	for (size_t i = 0; i < count; i++)
+		weft_decoder_destroy(parts[i].decoder);
+	free(parts);
+	return error;
+}
+
 static int fill(
 	struct weft_input *input, const char *const *paths, const struct weft_input_options *options)
 {
-	struct candidate *list = calloc(input->file_count, sizeof(*list));
+	struct weft__input_candidate *list = calloc(input->file_count, sizeof(*list));
 	if (!list)
 		return WEFT_ERROR_MEMORY;
 	int error = open_candidates(input, list, paths, options);
 	if (!error)
-		error = share_readings(input, list);
-	if (!error)
-		leave_out_hypervisors(input, list);
-	for (size_t i = 0; i < input->file_count; i++)
-		input->files[i] = list[i].file;
+		error = create_hosts(input, list);
+	else
+		for (size_t i = 0; i < input->file_count; i++)
+			input->files[i] = list[i].file;
 	free(list);
+	if (!error && input->host_count > 1)
+		error = align(input, options->no_align);
 	if (!error)
 		error = create_decoders(input);
 	return error ? error : merge(input);
@@ -398,6 +309,18 @@ void weft__input_close_files(struct weft_input *input)
 		free((void *)(uintptr_t)input->files[i].path);
 	}
 	free(input->files);
+	free(input->hosts);
+}
+
+WEFT__EXPORT size_t weft_input_host_count(const struct weft_input *input)
+{
+	return input->host_count > 1 ? input->host_count : 0;
+}
+
+WEFT__EXPORT const struct weft_input_host *weft_input_host(
+	const struct weft_input *input, size_t number)
+{
+	return number < weft_input_host_count(input) ? &input->hosts[number].about : NULL;
 }
 
 WEFT__EXPORT size_t weft_input_file_count(const struct weft_input *input)
@@ -409,4 +332,19 @@ WEFT__EXPORT const struct weft_input_file *weft_input_file(
 	const struct weft_input *input, size_t number)
 {
 	return number < input->file_count ? &input->files[number] : NULL;
+}
+
+WEFT__EXPORT uint64_t weft_input_trace_time(
+	const struct weft_input *input, const struct weft_input_file *file, uint64_t own_ns)
+{
+	return input->host_count > 1 ? weft__format_shift(&input->hosts[file->host].shift, own_ns)
+								 : own_ns;
+}
+
+WEFT__EXPORT uint64_t weft_input_own_time(
+	const struct weft_input *input, const struct weft_input_file *file, uint64_t time_ns)
+{
+	return input->host_count > 1 && time_ns != UINT64_MAX
+			   ? weft__format_shift_back(&input->hosts[file->host].shift, time_ns)
+			   : time_ns;
 }

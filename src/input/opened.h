@@ -8,7 +8,7 @@
 #include <weft/input.h>
 #include <weft/worker.h>
 
-#include "format/weft/identity.h"
+#include "input/hosts.h"
 
 /* A smaller trace is read in less time than a thread needs to start. */
 #define WEFT__WORKER_MIN_BYTES (1 << 20)
@@ -19,7 +19,8 @@ struct weft_input {
 	struct weft_worker *worker;
 	struct weft_input_file *files; /* NULL: the input was opened as one file */
 	size_t file_count;
-	struct weft__shared_readings readings; /* convert the ticks of the files that share a clock */
+	struct weft__input_host *hosts; /* each has the readings that convert its files */
+	uint32_t host_count;
 };
 
 /* input.c: false if the beginning of a pipe is of no format. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/duration.h>
 #include <weft/error.h>
 #include <weft/unseen.h>
 
@@ -90,6 +91,37 @@ WEFT__EXPORT uint32_t weft_trace_first_of_host(
 		if (have_one_host(&buffers[i], buffer))
 			return i;
 	return number;
+}
+
+WEFT__EXPORT enum weft_alignment weft_trace_alignment(const struct weft_trace_buffer *buffers,
+	uint32_t count, uint32_t one, uint32_t other, uint64_t *ret_error_ns)
+{
+	const struct weft_trace_buffer *a = weft_trace_buffer_at(buffers, count, one);
+	const struct weft_trace_buffer *b = weft_trace_buffer_at(buffers, count, other);
+	*ret_error_ns = 0;
+	if (a->alignment == b->alignment && (one == other || have_one_host(a, b)))
+		return WEFT_ALIGNMENT_SAME;
+	*ret_error_ns = a->error_ns + b->error_ns;
+	return a->alignment > b->alignment ? a->alignment : b->alignment;
+}
+
+WEFT__EXPORT size_t weft_trace_format_error(const struct weft_trace_buffer *buffers, uint32_t count,
+	uint32_t one, uint32_t other, char *text, size_t size)
+{
+	uint64_t error_ns;
+	char error[32];
+	switch (weft_trace_alignment(buffers, count, one, other, &error_ns)) {
+	case WEFT_ALIGNMENT_SAME:
+		return (size_t)snprintf(text, size, "%s", "");
+	case WEFT_ALIGNMENT_BOUNDED:
+		weft_format_duration(error_ns, 3, error);
+		return (size_t)snprintf(text, size, " \302\261 %s", error);
+	case WEFT_ALIGNMENT_ONE_SIDED:
+		return (size_t)snprintf(text, size, " by clocks that messages bound from one side only");
+	case WEFT_ALIGNMENT_NONE:
+		break;
+	}
+	return (size_t)snprintf(text, size, " by clocks that nothing aligns");
 }
 
 WEFT__EXPORT uint32_t weft_trace_first_of_process(

@@ -186,6 +186,9 @@ WEFT__EXPORT size_t weft_chain_hop_sentence(
 		write_elsewhere(&s, story, &hop->wait);
 		break;
 	}
+	if (hop->wait.source != WEFT_NONE)
+		weft__story_words_add_host(
+			weft__story_clause(&s, WORTH_OTHER), story->model, hop->wait.task, hop->wait.source);
 	if (hop->step != WEFT_CHAIN_ELSEWHERE) /* which is about one moment */
 		add_dark(&s, story, hop->wait.task, hop->wait.since, hop->wait.until);
 	return weft__story_sentence_write(&s, buffer, size);
@@ -518,10 +521,14 @@ static void write_circle(
 
 static void write_sender(struct weft__sentence *s, const struct weft_story *story, uint32_t edge)
 {
+	const struct weft_model *model = story->model;
+	const uint32_t from = model->edges.from[edge];
 	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
 	weft__story_words_add(w, " what ");
-	weft__story_words_add_subject(w, story->model, story->model->edges.from[edge], OTHER_LETTERS);
+	weft__story_words_add_subject(w, model, from, OTHER_LETTERS);
 	weft__story_words_add(w, " has sent already");
+	weft__story_words_add_host(
+		weft__story_clause(s, WORTH_OTHER), model, model->edges.to[edge], from);
 }
 
 /* True if the chain ends at a condition whose waiter needs a signal to go on. */

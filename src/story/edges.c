@@ -177,6 +177,10 @@ void weft__story_words_add_circumstance(
 	case WEFT_EDGE_RESOLVE:
 		write_message(w, model, edge);
 		break;
+	case WEFT_EDGE_RECEIVE:
+		if (model->edges.from[edge] != WEFT_NONE)
+			weft__story_words_add_host(w, model, model->edges.to[edge], model->edges.from[edge]);
+		break;
 	default:
 		break;
 	}

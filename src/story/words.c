@@ -140,6 +140,19 @@ void weft__story_words_add_length(struct weft__words *w, uint64_t ns)
 	weft__story_words_add(w, "%s", text);
 }
 
+void weft__story_words_add_host(
+	struct weft__words *w, const struct weft_model *model, uint32_t task, uint32_t other)
+{
+	const uint32_t one = model->tasks.buffer[task], two = model->tasks.buffer[other];
+	char text[96];
+	if (!weft_trace_format_error(model->buffers, model->buffer_count, one, two, text, sizeof(text)))
+		return;
+	weft__story_words_add(w, " (on host ");
+	const char *host = weft_trace_buffer_at(model->buffers, model->buffer_count, two)->host;
+	weft__story_words_add_text(w, (struct weft_slice){host, strlen(host)}, 24);
+	weft__story_words_add(w, ",%s)", text);
+}
+
 void weft__story_words_add_real(struct weft__words *w, double number, int digits)
 {
 	char text[WEFT__NUMBER_BYTES];

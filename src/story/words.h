@@ -29,6 +29,11 @@ void weft__story_words_add_time(
 	struct weft__words *words, const struct weft_model *model, uint64_t time);
 /* Appends "1.84 ms". */
 void weft__story_words_add_length(struct weft__words *words, uint64_t ns);
+
+/* Adds where the other task is, and the error of times between the two: " (on host beta, ± 80 us)";
+ * nothing if both have one clock. */
+void weft__story_words_add_host(
+	struct weft__words *words, const struct weft_model *model, uint32_t task, uint32_t other);
 /* Appends a number with at most `digits` significant digits. */
 void weft__story_words_add_real(struct weft__words *words, double number, int digits);
 /* Appends "1,234". */

@@ -205,8 +205,11 @@ def files_that_do_not_belong_together_are_refused():
         other = os.path.join(folder, 'z-other.weft')
         shutil.copy(files[0], other)
         with open(other, 'r+b') as file:
-            file.seek(88)  # its uuid and its boot id
+            file.seek(88)  # its uuid and its boot id; and no time of day, by which it could be aligned
             file.write(b'another buffer!!another boot!!!!')
+            for reading in (136, 160, 184):
+                file.seek(reading + 16)
+                file.write(bytes(8))
         result = weft('dump', files[1], files[2], other, status=3)
         equal(result.stdout, '')
         equal('%s: its clock counts from another boot than that of %s' % (other, files[2]) in result.stderr

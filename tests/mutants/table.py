@@ -494,10 +494,20 @@ MUTANTS = [
         'src/source/mapping.c',
         ('if (atomic_compare_exchange_strong(&mappings[i].start, &expected, 0))', 'if (false)', 'source')),
     *in_file(
-        'src/input/files.c',
+        'src/input/choose.c',
         ('own_end > other_end : i < k', 'own_end < other_end : i < k', 'input_files'),
-        ('same += are_of_one_boot(&list[i], &list[k]);', 'same++;', 'input_files'),
-        ('weft__format_share_readings(identities, count, &input->readings)', '(int)(count & 0)', 'input_files')),
+        ('same += are_of_one_boot(&list[i], &list[k]);', 'same++;', 'input_files')),
+    *in_file(
+        'src/input/files.c',
+        ('weft__format_share_readings(identities, count, &input->hosts[host].readings)', '(int)(count & 0)', 'input_files')),
+    *in_file(
+        'src/input/clock_fit.c',
+        ('(b->is_most ? bend : -bend)', '(b->is_most ? -bend : bend)', 'input_clocks'),
+        ('+ ret->bend_ns + 1;', ';', 'input_clocks'),
+        ('return is_most ? -difference : difference;', 'return difference;', 'input_clocks')),
+    *in_file(
+        'src/input/messages.c',
+        ('(!list->is_context && count != 2)', 'false', 'input_clocks')),
     *in_file(
         'src/runs/stream/stream_ring.c',
         ('r->has_failed = r->ring.is_ours;', 'r->has_failed = true;', 'run_streams'),
@@ -773,7 +783,7 @@ MUTANTS = [
         ('if (ret_event->time_ns < m->given_ns)', 'if (false)', 'merge_live', 'no decoder gives an event before its own mark')),
     *in_file(
         'src/format/merge_tables.c',
-        ('from->end_ns >= to->end_ns', 'true', 'merge')),
+        ('from.end_ns >= to->end_ns', 'true', 'merge')),
     *in_file(
         'src/format/weft/follow/incoming.c',
         ('	if (mark_ns > f->mark_ns)\n', '', 'merge_live')),

@@ -114,7 +114,9 @@ static int next_option(int argc, char **argv, const char *first, const struct op
 		if ((code == CLI_MAX_SIZE && !take_max_size(argv[0])) ||
 			(code == CLI_CPU_HZ && !take_cpu_hz(argv[0])))
 			return '?';
-	} while (code == CLI_MAX_SIZE || code == CLI_CPU_HZ);
+		if (code == CLI_NO_ALIGN)
+			cli_trace_leave_clocks();
+	} while (code == CLI_MAX_SIZE || code == CLI_CPU_HZ || code == CLI_NO_ALIGN);
 	if (code == 'h')
 		code = options[0].val; /* --help is the first option of every table */
 	if (code == ':')

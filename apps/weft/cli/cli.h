@@ -29,6 +29,7 @@ int cli_agent(int argc, char **argv);
 int cli_collect(int argc, char **argv);
 int cli_ctl(int argc, char **argv);
 int cli_cut(int argc, char **argv);
+int cli_merge(int argc, char **argv);
 int cli_dump(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 int cli_ls(int argc, char **argv);
@@ -99,6 +100,13 @@ int cli_help(const char *usage);
 		"cpu-hz", required_argument, NULL, CLI_CPU_HZ \
 	}
 
+/* The option --no-align of commands that read several FILEs, handled in the same way. */
+#define CLI_NO_ALIGN 1002
+#define CLI_NO_ALIGN_OPTION                         \
+	{                                               \
+		"no-align", no_argument, NULL, CLI_NO_ALIGN \
+	}
+
 /* getopt_long with our messages: returns an option's value, -1 after the last, or '?' after a
  * message. */
 int cli_next_option(int argc, char **argv, const struct option *options);
@@ -162,6 +170,10 @@ uint64_t cli_trace_max_bytes(void);
 /* Sets the rate of a trace's cycles, as --cpu-hz does; 0: the trace's own. */
 void cli_trace_set_hz(uint64_t hz);
 uint64_t cli_trace_hz(void);
+
+/* Leaves the clocks of several hosts as they are, as --no-align does. */
+void cli_trace_leave_clocks(void);
+bool cli_trace_aligns(void);
 
 /* Opens a trace. CLI_DONE, or CLI_UNREADABLE after a message. */
 int cli_trace_open(const char *path, struct cli_trace *ret_trace);

@@ -68,6 +68,17 @@ static int check_files(const struct weft_input *input, bool is_directory, bool *
 	return good && weft_input_decoder(input) ? CLI_DONE : CLI_UNREADABLE;
 }
 
+/* Nothing is moved silently. */
+static void report_hosts(const struct weft_input *input)
+{
+	char text[512];
+	for (size_t i = 1; i < weft_input_host_count(input); i++) {
+		const struct weft_input_host *host = weft_input_host(input, i);
+		weft_input_explain_host(host, text, sizeof(text));
+		cli_inform("host %s: %s", host->name, text);
+	}
+}
+
 static void limit_output(const struct weft__runs_traces *files)
 {
 	struct stat status;
@@ -109,8 +120,11 @@ static int open_copy(void *context, const char *path, struct weft_source **ret_s
 static int open_all(const struct weft__runs_traces *files, bool is_directory, char *name,
 	bool *ret_unrelated, struct cli_trace *ret_trace)
 {
-	const struct weft_input_options options = {
-		.size = sizeof(options), .max_bytes = cli_trace_max_bytes(), .open = open_copy};
+	const struct weft_input_options options = {.size = sizeof(options),
+		.max_bytes = cli_trace_max_bytes(),
+		.open = open_copy,
+		.no_align = !cli_trace_aligns(),
+		.at_any_time = !is_directory};
 	struct cli_trace trace = {.name = name, .own_name = name};
 	int error = name ? weft_source_survive_truncation() : WEFT_ERROR_MEMORY;
 	if (!error)
@@ -119,6 +133,8 @@ static int open_all(const struct weft__runs_traces *files, bool is_directory, ch
 	if (error)
 		return cli_trace_fail(&trace, error);
 	int status = check_files(trace.input, is_directory, ret_unrelated);
+	if (!status)
+		report_hosts(trace.input);
 	trace.decoder = weft_input_decoder(trace.input);
 	if (status)
 		weft_input_close(trace.input);

@@ -63,6 +63,18 @@ uint64_t cli_trace_max_bytes(void)
 	return max_bytes;
 }
 
+static bool aligns = true;
+
+void cli_trace_leave_clocks(void)
+{
+	aligns = false;
+}
+
+bool cli_trace_aligns(void)
+{
+	return aligns;
+}
+
 static uint64_t cpu_hz;
 
 void cli_trace_set_hz(uint64_t hz)

@@ -34,6 +34,10 @@ int cut_skip_past(const struct cut_request *request, const struct weft_cut_range
 int cut_write(const struct weft_cut_range *range, const struct cli_trace *trace, int status,
 	struct weft_event *event, const char *output, uint64_t *ret_events);
 
+/* Makes the directory that several files are cut or merged into. Other traces in it would later be
+ * opened with them. False after a message. */
+bool cut_make_directory(const char *verb, const char *directory, bool *ret_is_new);
+
 /* Cuts a trace of several files, each into a file of its own in the directory `output`. */
 int cut_several(const struct cut_request *request, const struct cli_trace *trace);
 

@@ -17,6 +17,7 @@
 /* A file of the trace, and the file for its part. */
 struct piece {
 	struct cli_trace trace;
+	const struct weft_input_file *file;
 	struct weft_event event;            /* the first one, if status is WEFT_OK */
 	struct weft_xentrace_record record; /* instead, of Xen's own trace */
 	bool is_xentrace;
@@ -71,7 +72,7 @@ static bool add_piece(
 	struct pieces *pieces, const struct weft_input_file *file, const char *directory)
 {
 	struct piece *piece = &pieces->list[pieces->count];
-	*piece = (struct piece){.trace = {.name = file->path, .decoder = file->decoder}};
+	*piece = (struct piece){.trace = {.name = file->path, .decoder = file->decoder}, .file = file};
 	piece->is_xentrace = weft_decoder_has_xentrace(file->decoder);
 	piece->status = piece->is_xentrace ? weft_decoder_next_xentrace(file->decoder, &piece->record)
 									   : weft_decoder_next(file->decoder, &piece->event);
@@ -101,12 +102,13 @@ static bool read_first(const struct cli_trace *trace, const char *directory, str
 }
 
 /* The time of the first event of all; 0 if there is none. */
-static uint64_t find_start(const struct pieces *pieces)
+static uint64_t find_start(const struct weft_input *input, const struct pieces *pieces)
 {
 	uint64_t start = UINT64_MAX;
 	for (size_t i = 0; i < pieces->count; i++) {
 		const struct piece *piece = &pieces->list[i];
 		uint64_t time = piece->is_xentrace ? piece->record.time_ns : piece->event.time_ns;
+		time = weft_input_trace_time(input, piece->file, time);
 		if (piece->status == WEFT_OK && time < start)
 			start = time;
 	}
@@ -125,26 +127,29 @@ static bool is_empty(const char *directory)
 	return entries <= 2; /* "." and ".." */
 }
 
-/* Other traces in the directory would later be opened with the parts. */
-static bool make_directory(const char *directory, struct pieces *pieces)
+bool cut_make_directory(const char *verb, const char *directory, bool *ret_is_new)
 {
-	pieces->made_directory = mkdir(directory, 0777) == 0;
-	if (pieces->made_directory || (errno == EEXIST && is_empty(directory)))
+	*ret_is_new = mkdir(directory, 0777) == 0;
+	if (*ret_is_new || (errno == EEXIST && is_empty(directory)))
 		return true;
 	if (errno == EEXIST)
-		cli_error(
-			"%s: several files are cut into a directory, which must be new or empty", directory);
+		cli_error("%s: several files are %s into a directory, which must be new or empty",
+			directory, verb);
 	else
 		cli_error("%s: %s", directory, strerror(errno));
 	return false;
 }
 
-static int write_all(const struct cut_request *request, struct pieces *pieces)
+static int write_all(
+	const struct cut_request *request, const struct weft_input *input, struct pieces *pieces)
 {
-	const struct weft_cut_range range = cut_find_range(request, find_start(pieces));
+	const struct weft_cut_range whole = cut_find_range(request, find_start(input, pieces));
 	uint64_t events = 0;
 	for (size_t i = 0; i < pieces->count; i++) {
 		struct piece *piece = &pieces->list[i];
+		const struct weft_cut_range range = {
+			.start_ns = weft_input_own_time(input, piece->file, whole.start_ns),
+			.end_ns = weft_input_own_time(input, piece->file, whole.end_ns)};
 		uint64_t written;
 		int status = piece->is_xentrace
 						 ? cut_write_xentrace(&range, &request->filter, &piece->trace,
@@ -184,7 +189,9 @@ int cut_several(const struct cut_request *request, const struct cli_trace *trace
 		return cli_usage_error(
 			"cut", "several files are cut into a directory, not to standard output");
 	if (read_first(trace, request->output, &pieces)) {
-		status = make_directory(request->output, &pieces) ? write_all(request, &pieces) : CLI_NO;
+		status = cut_make_directory("cut", request->output, &pieces.made_directory)
+					 ? write_all(request, trace->input, &pieces)
+					 : CLI_NO;
 		if (status)
 			discard(&pieces, request->output);
 	}

@@ -37,6 +37,7 @@ static const char usage[] =
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
 	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
+	"  --no-align       leave the clocks of several hosts as they are\n"
 	"  --help           this text\n"
 	"\n"
 	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, 0, or @N for N ns on its clock.\n"
@@ -136,6 +137,7 @@ static const struct option long_options[] = {
 	{"follow", no_argument, NULL, OPTION_FOLLOW},
 	CLI_MAX_SIZE_OPTION,
 	CLI_CPU_HZ_OPTION,
+	CLI_NO_ALIGN_OPTION,
 	{"tasks", no_argument, NULL, OPTION_TASKS},
 	{"edges", no_argument, NULL, OPTION_EDGES},
 	{"spans", no_argument, NULL, OPTION_SPANS},

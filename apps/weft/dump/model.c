@@ -302,6 +302,20 @@ static void add_json_sender(struct tables *t, uint32_t from, uint32_t to)
 	cli_add_number(&t->text, ",\"from_buffer\":", buffer[from]);
 }
 
+/* The error of a message's time between two hosts; null: it has no bound. */
+static void add_sent_error(struct tables *t, uint32_t from, uint32_t to)
+{
+	const struct weft_model *model = t->model;
+	const uint32_t *buffer = model->tasks.buffer;
+	uint64_t error_ns;
+	enum weft_alignment alignment = weft_trace_alignment(
+		model->buffers, model->buffer_count, buffer[from], buffer[to], &error_ns);
+	if (alignment == WEFT_ALIGNMENT_BOUNDED)
+		cli_add_number(&t->text, ",\"sent_error\":", error_ns);
+	else if (alignment != WEFT_ALIGNMENT_SAME)
+		weft_text_add_string(&t->text, ",\"sent_error\":null");
+}
+
 /* When the message of the edge was sent; UINT64_MAX: it has none, or this is unknown. Edges are
  * asked for in their order. */
 static uint64_t sent_of(struct tables *t, uint32_t edge)
@@ -325,6 +339,8 @@ static void add_edge_json(struct tables *t, uint32_t edge, uint64_t sent)
 	add_json_sender(t, edges->from[edge], edges->to[edge]);
 	if (sent != UINT64_MAX)
 		cli_add_number(&t->text, ",\"sent\":", sent);
+	if (sent != UINT64_MAX && edges->from[edge] != WEFT_NONE)
+		add_sent_error(t, edges->from[edge], edges->to[edge]);
 	weft_text_add_string(&t->text, "}\n");
 }
 
@@ -342,10 +358,16 @@ static void add_edge_text(struct tables *t, uint32_t edge, uint64_t sent)
 		add_id(t, "", edges->from[edge]);
 	add_id(t, " -> ", edges->to[edge]);
 	if (sent != UINT64_MAX && sent < edges->time[edge]) {
-		char duration[32];
+		const struct weft_model *model = t->model;
+		const uint32_t *buffer = model->tasks.buffer;
+		char duration[32], error[96] = "";
 		weft_format_duration(edges->time[edge] - sent, 4, duration);
+		if (edges->from[edge] != WEFT_NONE)
+			weft_trace_format_error(model->buffers, model->buffer_count, buffer[edges->from[edge]],
+				buffer[edges->to[edge]], error, sizeof(error));
 		weft_text_add_string(&t->text, " after ");
 		weft_text_add_string(&t->text, duration);
+		weft_text_add_string(&t->text, error);
 	}
 	weft_text_add(&t->text, "\n", 1);
 }

@@ -61,6 +61,7 @@ static const char usage[] =
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
 	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
+	"  --no-align       leave the clocks of several hosts as they are\n"
 	"  --help           this text\n"
 	"\n"
 	"DIR is created; it may exist if it is empty. If the export fails, no file remains in it.\n";
@@ -288,6 +289,7 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 		{"follow", no_argument, NULL, 'F'},
 		CLI_MAX_SIZE_OPTION,
 		CLI_CPU_HZ_OPTION,
+		CLI_NO_ALIGN_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	struct export_arguments arguments = {

@@ -29,6 +29,7 @@ static const char usage[] =
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
 	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
+	"  --no-align       leave the clocks of several hosts as they are\n"
 	"  --help           this text\n";
 
 static void add_head(struct weft_text *text, const char *head)
@@ -484,6 +485,21 @@ static void add_clock(struct weft_text *text, const struct weft_clock *clock)
 	weft_text_add_string(text, "\n");
 }
 
+/* How the clocks of several hosts compare. */
+static void print_hosts(const struct weft_input *input, struct weft_text *text)
+{
+	char sentence[512];
+	for (size_t i = 0; input && i < weft_input_host_count(input); i++) {
+		const struct weft_input_host *host = weft_input_host(input, i);
+		add_head(text, i ? "" : "hosts");
+		weft_text_add_shown(text, host->name, strlen(host->name));
+		weft_input_explain_host(host, sentence, sizeof(sentence));
+		weft_text_add_string(text, ": ");
+		weft_text_add_string(text, sentence);
+		weft_text_add_string(text, "\n");
+	}
+}
+
 static void write_text(const struct info_report *report, struct weft_text *text)
 {
 	const struct weft_model *model = report->model;
@@ -499,6 +515,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	weft_text_add_string(text, "\n");
 	print_title(model, text);
 	print_buffers(model, text);
+	print_hosts(report->opened->input, text);
 	info_write_alerts(report, text);
 	print_time(report, text);
 	print_ending(model, text);
@@ -557,6 +574,7 @@ int cli_info(int argc, char **argv)
 		{"json", no_argument, NULL, 'j'},
 		CLI_MAX_SIZE_OPTION,
 		CLI_CPU_HZ_OPTION,
+		CLI_NO_ALIGN_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	struct cli_trace trace;

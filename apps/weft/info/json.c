@@ -241,6 +241,34 @@ static void add_buffers(struct weft_text *text, const struct weft_model *model)
 	weft_text_add_string(text, "]");
 }
 
+/* Appends a row for each host, if there are several. */
+static void add_hosts(struct weft_text *text, const struct weft_input *input)
+{
+	static const char *const alignments[] = {
+		[WEFT_ALIGNMENT_SAME] = "same",
+		[WEFT_ALIGNMENT_BOUNDED] = "bounded",
+		[WEFT_ALIGNMENT_ONE_SIDED] = "one-sided",
+		[WEFT_ALIGNMENT_NONE] = "none",
+	};
+	const size_t count = input ? weft_input_host_count(input) : 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct weft_input_host *host = weft_input_host(input, i);
+		add_name(text, i ? ",{" : ",\"hosts\":[{", "host", host->name);
+		add_name(text, ",", "alignment", alignments[host->alignment]);
+		if (host->alignment == WEFT_ALIGNMENT_BOUNDED) {
+			add_number(text, ",", "error", host->error_ns);
+			add_signed(text, ",", "drift_ppb", (int64_t)(-host->drift * 1e9));
+			add_signed(text, ",", "drift_error_ppb", (int64_t)(host->drift_error * 1e9));
+		}
+		if (host->pairs) {
+			add_signed(text, ",", "moved", host->moved_ns);
+			add_number(text, ",", "pairs", host->pairs);
+		}
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, count ? "]" : "");
+}
+
 static void add_categories(struct weft_text *text, const struct weft_trace_description *trace)
 {
 	add_key(text, ",", "categories");
@@ -314,6 +342,7 @@ void info_write_json(const struct info_report *report, struct weft_text *text)
 	add_dark(text, model);
 	add_unseen(text, model);
 	add_buffers(text, model);
+	add_hosts(text, report->opened->input);
 	add_diagnostics(text, report);
 	add_clock(text, &model->clock);
 	add_categories(text, report->trace);

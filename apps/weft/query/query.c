@@ -23,6 +23,7 @@ static const char usage[] =
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
 	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
+	"  --no-align       leave the clocks of several hosts as they are\n"
 	"  --help           this text\n"
 	"\n"
 	"Times are ns on the trace's own clock. Besides SQLite's functions there are duration(NS), which\n"
@@ -82,6 +83,7 @@ static int parse(int argc, char **argv, struct query_arguments *ret, bool *ret_r
 		{"json", no_argument, NULL, 'j'},
 		CLI_MAX_SIZE_OPTION,
 		CLI_CPU_HZ_OPTION,
+		CLI_NO_ALIGN_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	*ret = (struct query_arguments){.format = QUERY_TEXT};

@@ -51,6 +51,7 @@ static const char usage[] =
 	"      --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus\n"
 	"                       64 times its own size, and 4G for a pipe\n"
 	"      --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
+	"      --no-align       leave the clocks of several hosts as they are\n"
 	"      --help           this text\n";
 
 #define PIXELS_MAX 100000000 /* 400 MB while drawing */
@@ -218,6 +219,7 @@ static int parse(int argc, char **argv, struct render_arguments *a, bool *ret_ru
 		RENDER_ROWS_OPTIONS,
 		CLI_MAX_SIZE_OPTION,
 		CLI_CPU_HZ_OPTION,
+		CLI_NO_ALIGN_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	*ret_run = false;

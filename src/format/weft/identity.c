@@ -46,6 +46,7 @@ bool weft__format_identify_trace(
 	if (buffer.about.ending == WEFT_ENDING_CUT)
 		ret_identity->end_ns = buffer.about.end_ns;
 	memcpy(ret_identity->boot_id, buffer.about.boot_id, sizeof(ret_identity->boot_id));
+	memcpy(ret_identity->host, buffer.host, sizeof(ret_identity->host) - 1);
 	memcpy(ret_identity->uuid, buffer.about.uuid, sizeof(ret_identity->uuid));
 	ret_identity->comparison_count =
 		weft__format_buffer_comparisons(&buffer, ret_identity->comparisons);

@@ -43,6 +43,7 @@ struct weft__shared_readings {
 
 struct weft__identity {
 	uint8_t boot_id[16], uuid[16]; /* zero: unknown */
+	char host[64];                 /* "": unknown */
 	uint32_t pid;
 	uint64_t series;                /* of the files of one stream; 0: none */
 	uint32_t piece;                 /* the file's number in it */

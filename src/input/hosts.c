@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See hosts.h. Hosts are placed one after the other: next is the one that has most messages with
+ * those that are placed. Its line satisfies all of them, so no effect comes before its cause,
+ * whichever hosts both are of.
+ */
+#include "input/hosts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/duration.h>
+#include <weft/error.h>
+
+#include "base/export.h"
+#include "base/number.h"
+#include "input/clock_fit.h"
+#include "input/messages.h"
+
+/* A connection may have the ports of an earlier one, a minute later at the earliest. Messages that
+ * are so far from most of the others are not taken for pairs. */
+#define STRAY_NS INT64_C(30000000000)
+
+struct alignment {
+	struct weft__input_host *hosts;
+	uint32_t count;
+	struct weft__input_pair *pairs;
+	size_t pair_count;
+};
+
+/* ---- Wall clocks ---- */
+
+/* The axis is the first host's CLOCK_MONOTONIC; it begins when the first of all hosts was booted.
+ */
+static void place_by_wall_clocks(struct weft__input_host *hosts, uint32_t count)
+{
+	int64_t first = hosts[0].readings.offset_ns;
+	for (uint32_t i = 1; i < count; i++)
+		if (hosts[i].readings.offset_ns < first)
+			first = hosts[i].readings.offset_ns;
+	for (uint32_t i = 0; i < count; i++)
+		hosts[i].shift = (struct weft__shift){.offset_ns = hosts[i].readings.offset_ns - first,
+			.alignment = i ? WEFT_ALIGNMENT_NONE : WEFT_ALIGNMENT_SAME};
+}
+
+/* ---- Messages ---- */
+
+static int collect(struct weft__input_host *hosts, const struct weft__input_part *part,
+	struct weft__input_sides *sides)
+{
+	struct weft__input_host *host = &hosts[part->host];
+	struct weft_event event;
+	int status;
+	while ((status = weft_decoder_next(part->decoder, &event)) == WEFT_OK) {
+		if (event.time_ns < host->first_ns)
+			host->first_ns = event.time_ns;
+		if (event.time_ns > host->last_ns)
+			host->last_ns = event.time_ns;
+		int error = weft__input_sides_add(sides, &event, part->host);
+		if (error)
+			return error;
+	}
+	return status == WEFT_ERROR_MEMORY ? status : 0; /* damage is reported when it is read again */
+}
+
+static bool leads_to(const struct weft__input_pair *pair, uint32_t host)
+{
+	return pair->effect_host == host;
+}
+
+/* True if the other host has a place. */
+static bool is_usable(const struct alignment *a, const struct weft__input_pair *pair, uint32_t host)
+{
+	if (leads_to(pair, host))
+		return a->hosts[pair->cause_host].is_placed;
+	return pair->cause_host == host && a->hosts[pair->effect_host].is_placed;
+}
+
+/* The pair as a bound of what the wall clock of `host` lacks. */
+static struct weft__clock_bound bound_of(
+	const struct alignment *a, const struct weft__input_pair *pair, uint32_t host)
+{
+	const struct weft__input_host *hosts = a->hosts;
+	bool to = leads_to(pair, host);
+	uint64_t own_ns = to ? pair->effect_ns : pair->cause_ns;
+	uint64_t other_ns = weft__format_shift(&hosts[to ? pair->cause_host : pair->effect_host].shift,
+		to ? pair->cause_ns : pair->effect_ns);
+	return (struct weft__clock_bound){
+		(int64_t)own_ns, (int64_t)(other_ns - own_ns) - hosts[host].shift.offset_ns, !to};
+}
+
+static int by_offset(const void *left, const void *right)
+{
+	const struct weft__clock_bound *l = left, *r = right;
+	if (l->is_most != r->is_most)
+		return l->is_most ? 1 : -1;
+	return l->offset_ns < r->offset_ns ? -1 : l->offset_ns > r->offset_ns;
+}
+
+/* Keeps those of `count` bounds of one direction, in order, that are near the middle one. */
+static size_t keep_near(struct weft__clock_bound *list, size_t count, int64_t drift_ns)
+{
+	const int64_t middle = count ? list[count / 2].offset_ns : 0, most = STRAY_NS + drift_ns;
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++)
+		if (list[i].offset_ns >= middle - most && list[i].offset_ns <= middle + most)
+			list[kept++] = list[i];
+	return kept;
+}
+
+static size_t leave_out_strays(
+	struct weft__clock_bound *list, size_t count, const struct weft__input_host *host)
+{
+	const int64_t drift_ns =
+		(int64_t)(WEFT__CLOCK_DRIFT_MAX * (double)(host->last_ns - host->first_ns));
+	size_t least = 0;
+	if (count)
+		qsort(list, count, sizeof(*list), by_offset);
+	while (least < count && !list[least].is_most)
+		least++;
+	size_t kept = keep_near(list, least, drift_ns), most = count - least;
+	memmove(list + kept, list + least, most * sizeof(*list));
+	return kept + keep_near(list + kept, most, drift_ns);
+}
+
+/* The bounds of a host by those that are placed; with their number in its description. */
+static size_t find_bounds(
+	const struct alignment *a, uint32_t host, bool has_contexts, struct weft__clock_bound *ret_list)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < a->pair_count; i++)
+		if (is_usable(a, &a->pairs[i], host) && (has_contexts || !a->pairs[i].is_context))
+			ret_list[count++] = bound_of(a, &a->pairs[i], host);
+	return leave_out_strays(ret_list, count, &a->hosts[host]);
+}
+
+/* The hosts by which this one is placed may be placed wrongly, and this one with them. */
+static void inherit(const struct alignment *a, uint32_t host)
+{
+	struct weft__shift *shift = &a->hosts[host].shift;
+	uint64_t most = 0;
+	for (size_t i = 0; i < a->pair_count; i++) {
+		const struct weft__input_pair *pair = &a->pairs[i];
+		if (!is_usable(a, pair, host))
+			continue;
+		const struct weft__shift *other =
+			&a->hosts[leads_to(pair, host) ? pair->cause_host : pair->effect_host].shift;
+		if (other->error_ns > most)
+			most = other->error_ns;
+		if (other->alignment > shift->alignment)
+			shift->alignment = other->alignment;
+	}
+	shift->error_ns += most;
+}
+
+static void apply(
+	const struct alignment *a, uint32_t number, const struct weft__clock_fit *fit, size_t pairs)
+{
+	struct weft__input_host *host = &a->hosts[number];
+	struct weft_input_host *about = &host->about;
+	about->pairs = pairs;
+	about->moved_ns = (int64_t)rint(fit->offset_ns);
+	about->drift = fit->drift;
+	about->drift_error = fit->drift_error;
+	about->bend_ns = (uint64_t)fit->bend_ns;
+	about->may_be_more = fit->has_least;
+	host->shift.from_ns = (uint64_t)fit->at_ns;
+	host->shift.offset_ns += about->moved_ns;
+	host->shift.drift = fit->drift;
+	if (fit->has_least && fit->has_most) {
+		host->shift.alignment = WEFT_ALIGNMENT_BOUNDED;
+		host->shift.error_ns = (uint64_t)ceil(fit->error_ns);
+	} else if (fit->has_least || fit->has_most) {
+		host->shift.alignment = WEFT_ALIGNMENT_ONE_SIDED;
+	}
+	inherit(a, number);
+}
+
+/* Contexts are recorded by programs, so messages are trusted more if they contradict. */
+static int place(const struct alignment *a, uint32_t number)
+{
+	struct weft__input_host *host = &a->hosts[number];
+	const int64_t from = (int64_t)host->first_ns, to = (int64_t)host->last_ns;
+	struct weft__clock_bound *list = malloc((a->pair_count + 1) * sizeof(*list));
+	struct weft__clock_fit fit = {0}, without = {0};
+	if (!list)
+		return WEFT_ERROR_MEMORY;
+	size_t count = find_bounds(a, number, true, list);
+	int error = weft__input_fit_clock(list, count, from, to, &fit);
+	if (!error && fit.bend_ns > 0) {
+		size_t fewer = find_bounds(a, number, false, list);
+		error = weft__input_fit_clock(list, fewer, from, to, &without);
+		if (!error && without.has_least && without.has_most && without.bend_ns < fit.bend_ns) {
+			fit = without;
+			count = fewer;
+		}
+	}
+	free(list);
+	if (!error && count)
+		apply(a, number, &fit, count);
+	host->is_placed = !error;
+	return error;
+}
+
+/* The host without a place that has most messages with those that have one. */
+static uint32_t choose_next(const struct alignment *a)
+{
+	uint32_t chosen = UINT32_MAX;
+	size_t most = 0;
+	for (uint32_t i = 0; i < a->count; i++) {
+		size_t pairs = 0;
+		for (size_t k = 0; k < a->pair_count && !a->hosts[i].is_placed; k++)
+			pairs += is_usable(a, &a->pairs[k], i);
+		if (!a->hosts[i].is_placed && (chosen == UINT32_MAX || pairs > most)) {
+			chosen = i;
+			most = pairs;
+		}
+	}
+	return chosen;
+}
+
+static int align(struct alignment *a)
+{
+	int error = 0;
+	a->hosts[0].is_placed = true;
+	for (uint32_t i = 1; i < a->count && !error; i++)
+		error = place(a, choose_next(a));
+	return error;
+}
+
+int weft__input_align(struct weft__input_host *hosts, uint32_t count,
+	const struct weft__input_part *parts, size_t part_count, bool aligns)
+{
+	struct alignment a = {hosts, count, NULL, 0};
+	struct weft__input_sides sides = {0};
+	int error = 0;
+	place_by_wall_clocks(hosts, count);
+	for (uint32_t i = 0; i < count; i++)
+		hosts[i].first_ns = UINT64_MAX;
+	for (size_t i = 0; i < part_count && aligns && !error; i++)
+		error = collect(hosts, &parts[i], &sides);
+	for (uint32_t i = 0; i < count; i++)
+		if (hosts[i].first_ns > hosts[i].last_ns)
+			hosts[i].first_ns = hosts[i].last_ns = 0;
+	if (!error)
+		error = weft__input_sides_match(&sides, &a.pairs, &a.pair_count);
+	free(sides.list);
+	if (!error)
+		error = align(&a);
+	for (uint32_t i = 0; i < count; i++) {
+		hosts[i].about.is_aligned = aligns;
+		hosts[i].about.alignment = hosts[i].shift.alignment;
+		hosts[i].about.error_ns = hosts[i].shift.error_ns;
+	}
+	free(a.pairs);
+	return error;
+}
+
+/* ---- In words ---- */
+
+static void format_moved(int64_t ns, char text[40])
+{
+	char length[32];
+	weft_format_duration(ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, 3, length);
+	snprintf(text, 40, "%c%s", ns < 0 ? '-' : '+', length);
+}
+
+WEFT__EXPORT size_t weft_input_explain_host(
+	const struct weft_input_host *host, char *text, size_t size)
+{
+	char drift[WEFT__NUMBER_BYTES], drift_error[WEFT__NUMBER_BYTES];
+	char moved[40], error[32], bend[32], more[128] = "";
+	int length = 0;
+	format_moved(host->moved_ns, moved);
+	weft_format_duration(host->error_ns, 3, error);
+	weft_format_duration(host->bend_ns, 3, bend);
+	if (host->bend_ns)
+		snprintf(more, sizeof(more),
+			"; the clocks did not run evenly: pairs contradict each other by up to %s", bend);
+	switch (host->alignment) {
+	case WEFT_ALIGNMENT_SAME:
+		length = snprintf(text, size, "%s", "its clock is that of the trace");
+		break;
+	case WEFT_ALIGNMENT_BOUNDED:
+		length = snprintf(text, size,
+			"moved by %s \302\261 %s, drift %s%s \302\261 %s ppm, from %" PRIu64 " pairs%s", moved,
+			error, host->drift < 0 ? "+" : "", weft__number_fixed(-host->drift * 1e6, 1, drift),
+			weft__number_fixed(host->drift_error * 1e6, 1, drift_error), host->pairs, more);
+		break;
+	case WEFT_ALIGNMENT_ONE_SIDED:
+		length = snprintf(text, size,
+			"moved by %s or %s: %" PRIu64 " pairs bound its clock from this side only",
+			host->moved_ns ? moved : "0", host->may_be_more ? "more" : "less", host->pairs);
+		break;
+	case WEFT_ALIGNMENT_NONE:
+		length = snprintf(text, size, "%s: times are by each host's own wall clock",
+			!host->is_aligned ? "not aligned"
+			: host->pairs
+				? "its messages contradict each other, or lead to hosts that nothing aligns"
+				: "no message from or to other hosts is in the traces, so nothing aligns "
+				  "its clock");
+		break;
+	}
+	return length > 0 ? (size_t)length : 0;
+}

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: ISC
+"""Traces of several hosts on one clock. Two programs talk over a real connection between two network namespaces. Both are
+recorded by this machine's clock, so the truth is known; then one trace is changed as if its host had another clock."""
+import bisect
+import json
+import os
+import struct
+import sys
+
+from harness import WEFT, case, equal, json_lines, main, temporary_directory, weft
+from hosts_network import ADDRESSES, two_hosts
+from waiting import communicate
+
+SERVER = '''import socket, sys
+listener = socket.socket(); listener.bind((sys.argv[1], 7000)); listener.listen()
+print('ready', flush=True)
+connection = listener.accept()[0]
+while data := connection.recv(1000):
+    if sys.argv[2] == 'answer': connection.sendall(data.upper())
+'''
+CLIENT = '''import os, signal, socket, sys
+connection = socket.create_connection((sys.argv[1], 7000))
+for i in range(int(sys.argv[3])):
+    connection.sendall(b'question %d' % i)
+    if sys.argv[2] == 'answer': connection.recv(1000)
+if sys.argv[4] == 'kill': os.kill(os.getpid(), signal.SIGKILL)
+'''
+# Positions in the header of a trace (src/abi/buffer_abi.h).
+BOOT, READINGS, HOST = 104, (136, 160, 184), 1048
+
+
+def record(folder, answers='answer', questions=60, end='exit', **network):
+    """The traces of the server alpha and the client beta."""
+    own = ADDRESSES['alpha']
+    options = {'env': dict(os.environ, XDG_RUNTIME_DIR=folder, WEFT_ADAPTERS=''), 'stdout': -1, 'cwd': folder}
+    paths = [os.path.join(folder, name) for name in ('alpha.weft', 'beta.weft')]
+    server = [WEFT, 'record', '-o', paths[0], sys.executable, '-c', SERVER, own, answers]
+    # The client begins when the server is ready, which is known when the server's output is there.
+    client = ['sh', '-c', 'read line && exec "$@"', 'sh', WEFT, 'record', '-o', paths[1], sys.executable, '-c', CLIENT, own,
+              answers, questions, end]
+    with two_hosts(server, [str(word) for word in client], stdin=-1, **network, **options) as (one, two):
+        line = one.stdout.readline()
+        two.stdin.write(line)
+        two.stdin.close()
+        two.stdin = None
+        for process in (two, one):
+            communicate(process)
+    return paths
+
+
+def retime(path, name, offset_ns=0, ppm=0, wall_ns=0):
+    """Changes the trace as if it were of a host of that name, whose clocks show something else."""
+    with open(path, 'r+b') as file:
+        file.seek(BOOT)
+        file.write((name + ' boots').encode().ljust(16, b'.')[:16])
+        file.seek(HOST)
+        file.write(name.encode().ljust(64, b'\0'))
+        start = None
+        for position in READINGS:
+            file.seek(position)
+            ticks, monotonic, unix = struct.unpack('<3Q', file.read(24))
+            if not ticks:
+                continue
+            start = start or monotonic
+            monotonic = start + offset_ns + (monotonic - start) * (1000000 + ppm) // 1000000
+            file.seek(position)
+            file.write(struct.pack('<3Q', ticks, monotonic, unix + wall_ns if unix else 0))
+
+
+def times(*files):
+    """The times of each buffer's events."""
+    result = {}
+    for event in json_lines(weft('dump', '--json', *files).stdout):
+        result.setdefault(event.get('buffer', 0), []).append(event['time'])
+    return result
+
+
+def on_the_clock_of(reference, shared):
+    """A function from times of both programs on one clock to those of the first one, which reads the clock on its own."""
+    first, last = (shared[0], reference[0]), (shared[-1], reference[-1])
+    return lambda time: first[1] + (time - first[0]) * (last[1] - first[1]) / (last[0] - first[0])
+
+
+def truth_of(paths):
+    """The times of beta's events by alpha's clock, and those of alpha."""
+    together, alone = times(*paths), times(paths[0])[0]
+    alpha = 0 if len(together[0]) == len(alone) and follows(together[0], alone) else 1
+    convert = on_the_clock_of(alone, together[alpha])
+    return [convert(time) for time in together[1 - alpha]], alone
+
+
+def follows(one, other):
+    return all(abs((b - a) - (d - c)) < 1000000 for a, b, c, d in zip(one, one[1:], other, other[1:]))
+
+
+def hosts_of(*files):
+    return json.loads(weft('info', '--json', *files).stdout)['hosts']
+
+
+def check_truth(paths, truth, alpha):
+    """All events of beta are within the error, and no effect is before its cause. Returns what is said of beta."""
+    host = hosts_of(*paths)[1]
+    equal((host['host'], host['alignment']), ('beta', 'bounded'))
+    got = times(*paths)
+    moved = got[0][0] - alpha[0]  # the axis begins with the first boot
+    equal({a - b - moved for a, b in zip(got[0], alpha)} <= {-1, 0, 1}, True)
+    equal(len(got[1]), len(truth))
+    worst = max(abs(a - moved - b) for a, b in zip(got[1], truth))
+    assert worst <= host['error'] + 100, (worst, host)  # 100: times are whole ns
+    edges = [edge for edge in json_lines(weft('dump', '--edges', '--json', *paths).stdout) if 'sent_error' in edge]
+    equal(len(edges) > 1, True)
+    assert all(edge['sent'] <= edge['time'] and edge['sent_error'] == host['error'] for edge in edges), edges
+    equal({edge['from_buffer'] for edge in edges}, {0, 1})
+    return host
+
+
+@case
+def the_truth_lies_within_the_error():
+    """Another boot, hours apart, with wall clocks that differ and a clock that is too fast or too slow."""
+    slow = ((0.0005, 0.002, 0.05), (0.004, 0.0005, 0))  # asymmetric, and one way loses packets
+    with temporary_directory() as folder:
+        paths = record(folder, ways=slow)
+        truth, alpha = truth_of(paths)
+        retime(paths[0], 'alpha')
+        before = open(paths[1], 'rb').read()
+        for offset, ppm, wall in ((0, 0, 0), (7200 * 10**9, 200, 3200000), (-10**9, -300, -5 * 10**9)):
+            with open(paths[1], 'wb') as file:
+                file.write(before)
+            retime(paths[1], 'beta', offset, ppm, wall)
+            host = check_truth(paths, truth, alpha)
+            assert abs(host['drift_ppb'] - ppm * 1000) <= host['drift_error_ppb'] + 1000, (ppm, host)
+            assert abs(host['moved'] + wall) <= host['error'] + 10**7, (wall, host)  # the two starts read the wall clock
+
+
+@case
+def what_spans_hosts_says_how_exact_it_is():
+    with temporary_directory() as folder:
+        paths = record(folder)
+        for path, name in zip(paths, ('alpha', 'beta')):
+            retime(path, name)
+        result = weft('dump', '--edges', *paths)
+        assert 'host beta: moved by ' in result.stderr and ' pairs' in result.stderr, result.stderr
+        assert any(' after ' in line and ' ± ' in line for line in result.stdout.splitlines() if ' receive ' in line)
+        questions = [edge['sent'] - 1 for edge in json_lines(weft('dump', '--edges', '--json', *paths).stdout)
+                     if edge.get('from_buffer') == 1]
+        answers = [weft('why', '--at', '@%d' % time, *paths, 'tcp :7000', status=None).stdout for time in questions]
+        assert any('(on host beta, ± ' in answer for answer in answers), answers[-3:]
+        assert 'moved by' in weft('info', *paths).stdout
+        together = os.path.join(folder, 'together')
+        result = weft('merge', *paths, '-o', together)
+        assert 'host beta: moved by ' in result.stderr, result.stderr
+        equal(times(together), times(*paths))
+        raw = weft('info', '--no-align', *paths)
+        assert "beta: not aligned: times are by each host's own wall clock" in raw.stdout, raw.stdout
+        assert 'by clocks that nothing aligns' in weft('dump', '--edges', '--no-align', *paths).stdout
+        picture = os.path.join(folder, 'out.svg')
+        weft('render', '--group', 'host', *paths, '-o', picture)
+        with open(picture, encoding='utf-8') as file:
+            drawn = file.read()
+        equal(('>alpha' in drawn, '>beta' in drawn), (True, True))
+
+
+@case
+def a_range_of_both_hosts_is_cut():
+    with temporary_directory() as folder:
+        paths = record(folder)
+        retime(paths[0], 'alpha')
+        retime(paths[1], 'beta', 3600 * 10**9, 100, 10**7)
+        whole, parts = times(*paths), os.path.join(folder, 'parts')
+        both = sorted(whole[0] + whole[1])
+        start, end = both[len(both) // 4], both[len(both) // 2]
+        weft('cut', *paths, '-o', parts, '--start', '@%d' % start, '--duration', '%dns' % (end - start))
+        for name, buffer in (('alpha', 0), ('beta', 1)):
+            events = [event for event in json_lines(weft('dump', '--json', os.path.join(parts, name + '.weft')).stdout)
+                      if not event.get('rundown')]
+            inside = bisect.bisect_left(whole[buffer], end) - bisect.bisect_left(whole[buffer], start)
+            assert abs(len(events) - inside) <= 2, (name, len(events), inside)  # a time is rounded twice
+
+
+@case
+def a_killed_host_is_aligned():
+    with temporary_directory() as folder:
+        paths = record(folder, end='kill')
+        truth, alpha = truth_of(paths)
+        retime(paths[0], 'alpha')
+        retime(paths[1], 'beta', 10**10, -50, 4 * 10**7)
+        check_truth(paths, truth, alpha)
+
+
+@case
+def one_way_traffic_bounds_one_side():
+    with temporary_directory() as folder:
+        paths = record(folder, answers='never')
+        truth, alpha = truth_of(paths)
+        retime(paths[0], 'alpha')
+        # Beta sends. A clock that is behind breaks no rule; one that is ahead is moved back.
+        for wall, is_moved in ((-3 * 10**9, False), (3 * 10**9, True)):
+            retime(paths[1], 'beta', wall_ns=wall)
+            host = hosts_of(*paths)[1]
+            equal((host['alignment'], 'error' in host), ('one-sided', False))
+            assert (host['moved'] < -10**9) == is_moved, host
+            text = weft('info', *paths).stdout
+            assert 'or less: ' in text and 'pairs bound its clock from this side only' in text, text
+            for edge in json_lines(weft('dump', '--edges', '--json', *paths).stdout):
+                if 'sent_error' in edge:
+                    assert edge['sent'] <= edge['time'] and edge['sent_error'] is None, edge
+            retime(paths[1], 'beta', wall_ns=-wall)
+
+
+@case
+def without_messages_nothing_aligns():
+    with temporary_directory() as folder:
+        paths = record(folder, questions=0)
+        for path, name in zip(paths, ('alpha', 'beta')):
+            retime(path, name)
+        result = weft('dump', *paths)
+        assert 'host beta: no message from or to other hosts is in the traces, so nothing aligns its clock' in result.stderr
+        equal(hosts_of(*paths)[1], {'host': 'beta', 'alignment': 'none'})
+
+
+main()
