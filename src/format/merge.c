@@ -282,9 +282,13 @@ static int seek(struct weft__reader *reader, uint64_t time_ns)
 {
 	struct weft__merge *m = (struct weft__merge *)reader;
 	int status = keep_events(m);
-	for (uint32_t i = 0; i < m->count && !status; i++)
-		if (weft_decoder_seek(m->parts[i].decoder, time_ns) == WEFT_ERROR_MEMORY)
+	for (uint32_t i = 0; i < m->count && !status; i++) {
+		const struct weft__merged_part *part = &m->parts[i];
+		uint64_t own_ns = weft__format_shift_back(part->shift, time_ns);
+		own_ns -= part->shift && own_ns; /* it is rounded */
+		if (weft_decoder_seek(part->decoder, own_ns) == WEFT_ERROR_MEMORY)
 			status = WEFT_ERROR_MEMORY;
+	}
 	return status;
 }
 

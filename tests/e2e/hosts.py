@@ -169,6 +169,9 @@ def a_range_of_both_hosts_is_cut():
         whole, parts = times(*paths), os.path.join(folder, 'parts')
         both = sorted(whole[0] + whole[1])
         start, end = both[len(both) // 4], both[len(both) // 2]
+        whole_text = weft('dump', '--json', *paths).stdout.splitlines()
+        ranged = weft('dump', '--json', *paths, '--start', '@%d' % start, '--duration', '%dns' % (end - start)).stdout
+        equal(ranged.splitlines(), [line for line in whole_text if start <= json.loads(line)['time'] < end])
         weft('cut', *paths, '-o', parts, '--start', '@%d' % start, '--duration', '%dns' % (end - start))
         for name, buffer in (('alpha', 0), ('beta', 1)):
             events = [event for event in json_lines(weft('dump', '--json', os.path.join(parts, name + '.weft')).stdout)
