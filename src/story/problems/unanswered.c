@@ -566,6 +566,19 @@ static uint32_t named_for(const struct chains *c, uint32_t task)
 	return reader == WEFT_NONE ? task : reader;
 }
 
+/* True for a sleep that was cut off before it was over, or a timer before it was due. If others
+ * wait for the sleeper, it is the reason for that. */
+static bool is_own_sleep(const struct chains *c, uint32_t last, uint32_t others)
+{
+	const struct weft_model *model = c->model;
+	struct weft_story_timer timer;
+	if (others || model->tasks.kind[last] != WEFT_KIND_TIMER)
+		return false;
+	if (weft_story_timer(model, last, &timer))
+		return timer.due >= model->tasks.end[last];
+	return weft__story_is_of_category(model, last, "thread");
+}
+
 static void report_chain(const struct chains *c, const struct chain *chain, uint32_t alike)
 {
 	const struct weft_trace_buffer *buffer = buffer_of(c, chain->last);
@@ -580,7 +593,9 @@ static void report_chain(const struct chains *c, const struct chain *chain, uint
 	const bool is_signal =
 		(buffer->wait_status & 0x7f) && weft__story_is_for_signals(c->model, chain->last);
 	const bool is_for_good = is_asleep(c, chain->last);
-	if ((is_success && may_rest && !is_stopped(c, chain->last) && !is_for_good) || is_signal)
+	const uint32_t others = c->waiting[chain->last] - 1 - (named != task);
+	if ((is_success && may_rest && !is_stopped(c, chain->last) && !is_for_good) || is_signal ||
+		is_own_sleep(c, chain->last, others))
 		return;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_UNANSWERED,
@@ -610,7 +625,6 @@ static void report_chain(const struct chains *c, const struct chain *chain, uint
 	write_end(weft__story_clause(&s, 4), c, chain->last);
 	if (is_for_good)
 		weft__story_words_add(weft__story_clause(&s, 6), "; nothing is left that could end this");
-	uint32_t others = c->waiting[chain->last] - 1 - (named != task);
 	if (others)
 		weft__story_words_add(weft__story_clause(&s, 5), "; %u more %s for that", others,
 			others == 1 ? "waits" : "wait");

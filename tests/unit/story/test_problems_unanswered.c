@@ -266,6 +266,26 @@ static void a_wait_of_usual_length_is_none(void **state)
 	}
 }
 
+/* A sleep ends by itself, unless the program is killed before. Task 3 may wait for the sleeper. */
+static void a_sleep_is_no_unanswered_wait(void **state)
+{
+	(void)state;
+	for (uint64_t others = 0; others < 2; others++) {
+		struct made made = make_begin();
+		make(&made, (struct weft_event){.type = WEFT_EVENT_CREATE,
+						.other = 1,
+						.kind = WEFT_KIND_TIMER,
+						.category = {"thread", 6}});
+		make_label(&made, 1, "sleep 600 s");
+		make_wait(&made, 2, "sleeper", 1);
+		if (others)
+			make_wait(&made, 3, "waiter", 2);
+		struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+		assert_int_equal(found.problems->count, others);
+		found_finish(&found);
+	}
+}
+
 static struct found find_alike_waits(const char *source, const char *task, uint32_t wait_status)
 {
 	struct made made = make_begin();
@@ -458,6 +478,7 @@ int main(void)
 		cmocka_unit_test(an_idle_pool_is_none),
 		cmocka_unit_test(an_answered_wait_is_none),
 		cmocka_unit_test(a_wait_of_usual_length_is_none),
+		cmocka_unit_test(a_sleep_is_no_unanswered_wait),
 		cmocka_unit_test(alike_waits_are_one_problem),
 		cmocka_unit_test(the_number_of_waits_says_more_than_the_end),
 		cmocka_unit_test(a_wait_for_a_stopped_task_is_found_if_it_goes_on),
