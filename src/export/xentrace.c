@@ -4,15 +4,17 @@
  * at the end of the text; all texts in it are static and need no escapes.
  *
  *        0.001234567  cpu0  d0v0      hypercall               mmu_update  [0x400001 0x3]
+ *        0.001234567  cpu0  d0v0      runstate_change         d0v0 running→blocked  [0x0]
  */
 #include <weft/lines.h>
 
 #include <string.h>
 
 #include "base/export.h"
+#include "export/xentrace_fields.h"
 
-/* A line is shorter: seven numbers, two names, and some 120 bytes. */
-#define LINE_BYTES 512
+/* A line is shorter: seven numbers, two names, the fields, and some 120 bytes. */
+#define LINE_BYTES (512 + WEFT__XENTRACE_FIELDS_BYTES)
 #define NAME_BYTES 48
 
 /* No column is wider. A block of fixed size is filled without a call. */
@@ -169,7 +171,8 @@ WEFT__EXPORT void weft_lines_add_xentrace_json(
 			*at++ = ',';
 		at = put_u32(at, record->args[i]);
 	}
-	end_line(text, PUT(at, "]}\n"));
+	at = PUT(at, "],\"fields\":{");
+	end_line(text, PUT(weft__export_xentrace_members(record, at), "}}\n"));
 }
 
 static char *put_time(char *at, uint64_t ns)
@@ -210,6 +213,10 @@ WEFT__EXPORT void weft_lines_add_xentrace_text(
 	at = pad(put_name(at, record->name), start, 24);
 	if (record->detail)
 		at = pad(put_name(at, record->detail), start, 24);
+	start = at;
+	at = weft__export_xentrace_text(record, at);
+	if (at > start)
+		at = PUT(at, "  ");
 	*at++ = '[';
 	for (uint32_t i = 0; i < record->arg_count; i++) {
 		if (i)

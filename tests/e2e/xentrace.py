@@ -50,7 +50,7 @@ def every_record_of_a_capture_is_there():
             equal([(int(r['id'], 16), r['time'], r['args']) for r in mine],
                   [(event, nanoseconds(cycles, first, HZ), words) for _, event, cycles, words in records])
         equal({r['name'] for r in got} & {'unknown'}, set())
-        equal(set(got[0]) - {'detail'}, {'time', 'event', 'cpu', 'id', 'name', 'domain', 'vcpu', 'args'})
+        equal(set(got[0]) - {'detail'}, {'time', 'event', 'cpu', 'id', 'name', 'domain', 'vcpu', 'args', 'fields'})
 
 
 # ---- xenalyze ----
@@ -238,6 +238,62 @@ def xenalyze_sees_the_same_records():
                 texts += 1
     equal(set(TEXTS) - kinds, set())
     assert texts > 100000, texts
+
+
+def pair(r, at):
+    return 'd%dv%d' % tuple(r['args'][at:at + 2])
+
+
+def hexadecimal(low, high=0):
+    return hex(wide(low, high))
+
+
+# The fields of some kinds of records, from the same words as the texts of xenalyze above.
+FIELDS = {
+    'runstate_change': lambda r: {'vcpu': vcpu_word(r['args'][0]), 'old': STATES[int(r['id'], 16) >> 8 & 15],
+                                  'new': STATES[int(r['id'], 16) >> 4 & 15]},
+    'runstate_continue': lambda r: {'vcpu': vcpu_word(r['args'][0])},
+    'sched_switch': lambda r: {'prev': pair(r, 0), 'next': pair(r, 2)},
+    'sched_switch_prev': lambda r: {'vcpu': pair(r, 0), 'ran_ns': r['args'][2]},
+    'sched_switch_next': lambda r: {'vcpu': pair(r, 0), 'waited_ns': r['args'][2], 'slice_ns': signed(r['args'][3])},
+    'csched2:burn_credits': lambda r: {'vcpu': vcpu_word(r['args'][0]), 'credit': signed(r['args'][1]), 'delta': signed(r['args'][3])},
+    'csched2:update_rq_load': lambda r: {
+        'queue': r['args'][4] >> 16 & 0xff, 'load': r['args'][4] & 0xffff, 'average': hexadecimal(*r['args'][:2]),
+        'balance': hexadecimal(*r['args'][2:4]), 'shift': r['args'][4] >> 24},
+    'csched2:picked_cpu': lambda r: {'vcpu': vcpu_word(r['args'][2]), 'queue': r['args'][3] & 0xffff, 'pcpu': r['args'][3] >> 16},
+    'csched2:schedule': lambda r: {
+        'pcpu': r['args'][0] & 0xffff, 'queue': r['args'][0] >> 16, 'tasklet': r['args'][1] & 0xff,
+        'idle': r['args'][1] >> 8 & 0xff, 'smt_idle': r['args'][1] >> 16 & 0xff, 'tickled': r['args'][1] >> 24},
+    'vcpu_wake': lambda r: {'vcpu': pair(r, 0)},
+    'domain_create': lambda r: {'domain': 'd%d' % r['args'][0]},
+    'sched_shutdown': lambda r: {'vcpu': pair(r, 0), 'reason': r['args'][2]},
+    'lost_records': lambda r: {'count': r['args'][0], 'cycles': hexadecimal(*r['args'][2:]),
+                               'vcpu': 'd%dv%d' % (r['args'][1] & 0xffff, r['args'][1] >> 16)},
+    'page_fault': lambda r: {'ip': hexadecimal(*r['args'][:2]), 'address': hexadecimal(*r['args'][2:4]), 'error': hex(r['args'][4])},
+    'npf': lambda r: {'gpa': hexadecimal(*r['args'][:2]), 'mfn': hexadecimal(*r['args'][2:4]), 'error': hex(r['args'][4]),
+                      'type': r['args'][5]},
+    'msr_write': lambda r: {'msr': hex(r['args'][0]), 'value': hexadecimal(*r['args'][1:3])},
+    'irq_handled': lambda r: {'irq': r['args'][0], 'begin': hex(r['args'][1]), 'end': hex(r['args'][2])},
+}
+
+
+@case
+def words_are_named_fields():
+    seen = set()
+    for name in (*CAPTURES, 'xen-pvh-2cpu'):
+        with temporary_directory() as folder:
+            path = unpack(folder, name)
+            records, lines = dump(path), weft('dump', '--cpu-hz', '2596M', path).stdout.splitlines()
+        equal(len(records), len(lines))
+        for r, line in zip(records, lines):
+            if r['name'] in FIELDS:
+                equal(r['fields'], FIELDS[r['name']](r), r)
+                seen.add(r['name'])
+            for value in r['fields'].values():
+                assert str(value) in line, (r, line)
+    equal(set(FIELDS) - seen, set())
+    got, _ = dump_of(window(0, record(0x28007, 10, 1, 2), runstate(20, 7, 1, RUNNING, 7), record(0x21021, 30)))
+    equal([r['fields'] for r in got], [{}, {'vcpu': 'd7v1', 'old': 'running', 'new': 'state 7'}, {}])
 
 
 # ---- Made traces ----
