@@ -113,10 +113,10 @@ static const char *read_text(
 static const char *read_kind(struct tokens *tokens, uint16_t *ret_kind)
 {
 	static const struct {
-		uint8_t number;
+		uint8_t number, size;
 		const char *name;
 	} kinds[] = {
-#define KIND(number, id, name) {number, name},
+#define KIND(number, id, name) {number, sizeof(name) - 1, name},
 #include <weft/kinds.def>
 #undef KIND
 	};
@@ -127,7 +127,7 @@ static const char *read_kind(struct tokens *tokens, uint16_t *ret_kind)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const char *name = kinds[i].name;
 		/* The file has "On_success", the table "on_success". */
-		if (token->text.size == strlen(name) && (token->text.bytes[0] | 0x20) == name[0] &&
+		if (token->text.size == kinds[i].size && (token->text.bytes[0] | 0x20) == name[0] &&
 			memcmp(token->text.bytes + 1, name + 1, token->text.size - 1) == 0) {
 			*ret_kind = kinds[i].number;
 			return NULL;
@@ -192,7 +192,7 @@ static const char *read_op(
 	const char *problem = NULL;
 	if (!take_token(tokens, WEFT__SEXP_OPEN) || !(name = take_atom(tokens)))
 		return "form is not an event";
-	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
+	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]) && !operation; i++)
 		if (weft__slice_is(name->text, operations[i].name))
 			operation = &operations[i];
 	if (!operation)

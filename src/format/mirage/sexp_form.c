@@ -14,14 +14,28 @@ struct cursor {
 	size_t at;
 };
 
+/* Characters that end an atom. */
+enum {
+	SPACE = 1,
+	OTHER,
+};
+
+static const uint8_t delimiters[256] = {
+	[' '] = SPACE,
+	['\t'] = SPACE,
+	['\n'] = SPACE,
+	['\v'] = SPACE,
+	['\f'] = SPACE,
+	['\r'] = SPACE,
+	['('] = OTHER,
+	[')'] = OTHER,
+	['"'] = OTHER,
+	[';'] = OTHER,
+};
+
 static bool is_space(uint8_t c)
 {
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static bool is_delimiter(uint8_t c)
-{
-	return is_space(c) || c == '(' || c == ')' || c == '"' || c == ';';
+	return delimiters[c] == SPACE;
 }
 
 static bool is_digit(uint8_t c)
@@ -37,7 +51,7 @@ static size_t skip_spaces(const struct cursor *cursor, size_t at)
 }
 
 /* True if an event, `((time 1…`, begins at `at`. */
-static bool begins_event(const struct cursor *cursor, size_t at)
+static inline bool begins_event(const struct cursor *cursor, size_t at)
 {
 	if (at >= cursor->size || cursor->bytes[at] != '(')
 		return false;
@@ -107,10 +121,9 @@ static const char *read_quoted(struct cursor *cursor, struct weft__sexp_token *t
 
 static const char *read_token(struct cursor *cursor, struct weft__sexp_token *token)
 {
-	static const struct weft_slice none;
 	uint8_t c = cursor->bytes[cursor->at];
-	token->text = none;
 	if (c == '(' || c == ')') {
+		token->text = (struct weft_slice){NULL, 0};
 		token->type = c == '(' ? WEFT__SEXP_OPEN : WEFT__SEXP_CLOSE;
 		cursor->at++;
 		return NULL;
@@ -120,20 +133,12 @@ static const char *read_token(struct cursor *cursor, struct weft__sexp_token *to
 		return read_quoted(cursor, token);
 	}
 	size_t start = cursor->at;
-	while (cursor->at < cursor->size && !is_delimiter(cursor->bytes[cursor->at]))
+	while (cursor->at < cursor->size && !delimiters[cursor->bytes[cursor->at]])
 		cursor->at++;
 	token->type = WEFT__SEXP_ATOM;
 	token->text.bytes = (const char *)cursor->bytes + start;
 	token->text.size = cursor->at - start;
 	return NULL;
-}
-
-static void add_token(struct weft__sexp_form *form, const struct weft__sexp_token *token)
-{
-	if (form->count < WEFT__SEXP_TOKENS_MAX)
-		form->tokens[form->count++] = *token;
-	else
-		form->problem = "form is not an event";
 }
 
 /* Counts all text before the next opening parenthesis as one diagnostic. */
@@ -148,22 +153,103 @@ static void skip_stray(struct cursor *cursor, struct weft__sexp_form *form)
 	form->is_open = cursor->at == cursor->size;
 }
 
+/* ---- Forms as the first viewer's recorder wrote them ---- */
+
+static void add(struct weft__sexp_form *form, enum weft__sexp_token_type type, const uint8_t *bytes,
+	const uint8_t *end)
+{
+	form->tokens[form->count++] = (struct weft__sexp_token){
+		type, {bytes == end ? NULL : (const char *)bytes, (size_t)(end - bytes)}};
+}
+
+/* Adds an atom without quotes; returns its end, or NULL if there is none. */
+static const uint8_t *add_atom(
+	struct weft__sexp_form *form, const uint8_t *at, const uint8_t *limit)
+{
+	const uint8_t *end = at;
+	while (end < limit && !delimiters[*end])
+		end++;
+	if (end == at || end == limit)
+		return NULL;
+	add(form, WEFT__SEXP_ATOM, at, end);
+	return end;
+}
+
+/* Adds a quoted atom on one line without escapes; returns its end, or NULL. */
+static const uint8_t *add_quoted(
+	struct weft__sexp_form *form, const uint8_t *at, const uint8_t *limit)
+{
+	const uint8_t *end = ++at;
+	while (end < limit && *end != '"' && *end != '\\' && *end != '\n')
+		end++;
+	if (end == at || end == limit || *end != '"')
+		return NULL;
+	add(form, WEFT__SEXP_QUOTED, at, end);
+	return end + 1;
+}
+
+static bool is_text(const uint8_t *at, const uint8_t *limit, const char *text, size_t size)
+{
+	return (size_t)(limit - at) >= size && memcmp(at, text, size) == 0;
+}
+
+#define IS(text) is_text(at, limit, text, sizeof(text) - 1)
+
+/* The tokens of `((time 1.5)(op(Label 0"text")))`: its parentheses and spaces are where they are
+ * expected. Returns the form's end, or NULL if it is written in another way. */
+static const uint8_t *read_usual(
+	const uint8_t *at, const uint8_t *limit, struct weft__sexp_form *form)
+{
+	if (!IS("((time "))
+		return NULL;
+	add(form, WEFT__SEXP_OPEN, at, at);
+	add(form, WEFT__SEXP_OPEN, at, at);
+	add(form, WEFT__SEXP_ATOM, at + 2, at + 6);
+	at = add_atom(form, at + 7, limit);
+	if (!at || !IS(")(op("))
+		return NULL;
+	add(form, WEFT__SEXP_CLOSE, at, at);
+	add(form, WEFT__SEXP_OPEN, at, at);
+	add(form, WEFT__SEXP_ATOM, at + 2, at + 4);
+	add(form, WEFT__SEXP_OPEN, at, at);
+	for (at += 5; at && !IS(")))") && form->count < WEFT__SEXP_TOKENS_MAX - 3;) {
+		at += at < limit && *at == ' ';
+		at = at < limit && *at == '"' ? add_quoted(form, at, limit) : add_atom(form, at, limit);
+	}
+	if (!at || !IS(")))"))
+		return NULL;
+	for (int i = 0; i < 3; i++)
+		add(form, WEFT__SEXP_CLOSE, at, at);
+	return at + 3;
+}
+
 static void read_form(struct cursor *cursor, struct weft__sexp_form *form)
 {
-	struct weft__sexp_token token;
+	const uint8_t *end = read_usual(cursor->bytes + cursor->at, cursor->bytes + cursor->size, form);
+	if (end) {
+		cursor->at = (size_t)(end - cursor->bytes);
+		return;
+	}
+	form->count = 0;
+	struct weft__sexp_token other;
 	size_t depth = 0;
 	while (cursor->at < cursor->size) {
 		if (depth && begins_event(cursor, cursor->at))
 			break;
-		const char *problem = read_token(cursor, &token);
+		/* In its place, because a copy would wait for the stores of its parts. */
+		bool has_room = form->count < WEFT__SEXP_TOKENS_MAX;
+		struct weft__sexp_token *token = has_room ? &form->tokens[form->count] : &other;
+		const char *problem = read_token(cursor, token);
 		if (problem) {
 			form->problem = problem;
 			form->is_open = cursor->at == cursor->size;
 			return;
 		}
-		add_token(form, &token);
-		depth += token.type == WEFT__SEXP_OPEN;
-		depth -= token.type == WEFT__SEXP_CLOSE;
+		form->count += has_room;
+		if (!has_room)
+			form->problem = "form is not an event";
+		depth += token->type == WEFT__SEXP_OPEN;
+		depth -= token->type == WEFT__SEXP_CLOSE;
 		if (depth == 0)
 			return;
 		skip_blank(cursor);

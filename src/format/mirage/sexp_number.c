@@ -81,10 +81,37 @@ static bool split(struct weft_slice text, struct decimal *ret)
 	return count > 0;
 }
 
+/* Appends at most `most` digits, which must not overflow; returns their number. */
+static size_t append_digits(struct weft_slice text, size_t from, size_t most, uint64_t *value)
+{
+	size_t count = 0;
+	for (; count < most && from + count < text.size && is_digit(text.bytes[from + count]); count++)
+		*value = *value * 10 + (uint64_t)(text.bytes[from + count] - '0');
+	return count;
+}
+
+/* 1413637708.834171: seconds with a point that surely fit. False if it is written otherwise. */
+static bool read_usual(struct weft_slice text, uint64_t *ret_ns)
+{
+	uint64_t value = 0;
+	const size_t whole = append_digits(text, 0, 10, &value);
+	if (!whole || whole == text.size || text.bytes[whole] != '.')
+		return false;
+	size_t digits = append_digits(text, whole + 1, 9, &value);
+	if (whole + 1 + digits != text.size)
+		return false;
+	for (; digits < 9; digits++)
+		value *= 10;
+	*ret_ns = value;
+	return true;
+}
+
 bool weft__format_sexp_seconds(struct weft_slice text, uint64_t *ret_ns)
 {
 	struct decimal decimal;
 	uint64_t value = 0;
+	if (read_usual(text, ret_ns))
+		return true;
 	if (!split(text, &decimal))
 		return false;
 	/* The number of leading digits that count whole nanoseconds. */
