@@ -10,6 +10,14 @@ FILES = [os.path.join(BUILD, 'tools', 'dropin', name) for name in ('weft.c', 'we
 USER = os.path.join(SOURCE, 'tests', 'e2e', 'dropin_user.c')
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wundef', '-Werror']
 FREESTANDING = ['-ffreestanding', '-fno-stack-protector', '-DWEFT_FREESTANDING']
+
+
+def without_headers(compiler):
+    """Options for a system without headers: those of the compiler itself are left."""
+    own = run([*compiler, '-print-file-name=include']).stdout.strip()
+    return ['-nostdinc', '-isystem', own]
+
+
 # Symbols that a compiler may require for any C code; the last is not a function.
 ALLOWED = {'memcpy', 'memmove', 'memset', 'memcmp', '_GLOBAL_OFFSET_TABLE_'}
 I686 = ['gcc', '-m32', '-idirafter', '/usr/include/x86_64-linux-gnu']
@@ -142,6 +150,13 @@ def without_any_library():
     needs_no_library(['gcc'])
     if shutil.which('clang-14'):
         needs_no_library(['clang-14'])
+
+
+@case
+def without_any_header():
+    for compiler in (['gcc'], ['clang-14']):
+        if shutil.which(compiler[0]):
+            assert recorder(compiler, *FREESTANDING, *without_headers(compiler))
 
 
 @case

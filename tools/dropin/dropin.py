@@ -38,6 +38,13 @@ def without_licence(text):
     return re.sub(r'\A/\* SPDX-License-Identifier: ISC \*/\n', '', text)
 
 
+# A compiler brings all headers of freestanding C but this one.
+STRING = '#include <string.h>'
+WITHOUT_STRING = ['#ifdef WEFT_FREESTANDING', 'void *memcpy(void *restrict to, const void *restrict from, size_t size);',
+                  'void *memmove(void *to, const void *from, size_t size);', 'void *memset(void *to, int byte, size_t size);',
+                  'int memcmp(const void *left, const void *right, size_t size);', '#else', STRING, '#endif']
+
+
 class Expander:
     """The text of files with our own headers in it, each once; tables (.def) wherever they stand."""
 
@@ -129,9 +136,10 @@ def source_text(source, seen, options, head):
         part.system = list(record.system)
         parts.append((sources(part, paths, set(taken)), part.system[len(record.system):]))
     (freestanding, _), (system, headers) = parts
+    common = [line for line in record.system if line != STRING] + WITHOUT_STRING
     return '\n'.join([
         head + '#ifndef WEFT_FREESTANDING', '#ifndef _GNU_SOURCE', '#define _GNU_SOURCE', '#endif', '#endif',
-        '#define WEFT__FUNCTIONS', '#include "weft.h"', '', *record.system, '#ifndef WEFT_FREESTANDING', *headers, '#endif', '',
+        '#define WEFT__FUNCTIONS', '#include "weft.h"', '', *common, '#ifndef WEFT_FREESTANDING', *headers, '#endif', '',
         '#pragma GCC visibility push(hidden)', '', body,
         '#ifdef WEFT_FREESTANDING', '', freestanding, '#else', '', system, '#endif', '',
         '#pragma GCC visibility pop', ''])
