@@ -25,7 +25,8 @@ enum weft_group_by {
 	WEFT_GROUP_BY_THREAD, /* the thread that a task first ran on, else the thread that created it */
 	WEFT_GROUP_BY_PROCESS, /* the buffer that the task is in */
 	WEFT_GROUP_BY_HOST,    /* the machine of that buffer */
-	WEFT_GROUP_BY_AUTO, /* process if the trace has several that are not guests of Xen, else none */
+	WEFT_GROUP_BY_AUTO,    /* process if the trace has several, not only domains of Xen's own trace;
+							  else none */
 };
 
 /* "none", "thread", "process", "host" */

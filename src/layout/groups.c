@@ -49,7 +49,8 @@ enum weft_group_by weft__layout_settle_group_by(
 	if (by != WEFT_GROUP_BY_AUTO)
 		return by;
 	for (uint32_t i = 0; i < model->buffer_count && processes < 2; i++)
-		processes += model->buffers[i].pid && !model->buffers[i].guest;
+		processes +=
+			(model->buffers[i].pid || model->buffers[i].guest) && !model->buffers[i].is_hypervisor;
 	return processes < 2 ? WEFT_GROUP_BY_NONE : WEFT_GROUP_BY_PROCESS;
 }
 

@@ -531,12 +531,15 @@ static void tasks_of_a_buffer_are_a_group(void **state)
 	assert_int_equal(model->tasks.count, 2);
 	assert_groups(model, WEFT_GROUP_BY_PROCESS, "p;q 20;");
 	assert_groups(model, WEFT_GROUP_BY_HOST, "first;second;");
-	/* By itself only if both are known to be processes, and not guests. */
+	/* By itself only if both are known to be processes or guests, and not domains of Xen's trace.
+	 */
 	struct weft_trace_buffer *both = (struct weft_trace_buffer *)(uintptr_t)model->buffers;
 	assert_groups(model, WEFT_GROUP_BY_AUTO, "");
 	both[0].pid = 10;
 	assert_groups(model, WEFT_GROUP_BY_AUTO, "p 10;q 20;");
 	both[1].guest = 1;
+	assert_groups(model, WEFT_GROUP_BY_AUTO, "p 10;q 20;");
+	both[1].is_hypervisor = 1;
 	assert_groups(model, WEFT_GROUP_BY_AUTO, "");
 	weft_model_destroy(model);
 }
