@@ -37,6 +37,7 @@
 #include <weft/clocks.h>
 #include <weft/kinds.h>
 #include <weft/levels.h>
+#include <weft/metrics.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -189,6 +190,40 @@ void weft_ffi_counter_set_f64(struct weft_category *category, unsigned level, ui
 /* The value of this process's counter of that name, rounded towards 0; 0 if there is none. Values
  * change also while nothing is recorded. */
 int64_t weft_ffi_counter_read(const char *name, size_t size);
+
+/* ---- Metrics ---- */
+
+/* metrics.h says what they are; its functions that take no text are called as they are:
+ * weft_metric_add, _change, _set, _record, _exemplar, _read, _end, weft_limit_allows. */
+
+/* The type of a metric, as struct weft_metric_type. Pointers and size_t have 8 bytes, or 4.
+ *
+ *      ┌──────┬──────┬──────┬───────────┬───────────┬───────────┬──────┬───────┬───────┬──────┬──────────┐
+ *      │ name │ unit │ help │ name_size │ unit_size │ help_size │ kind │ scale │ first │ last │
+ * billable │
+ *      └──────┴──────┴──────┴───────────┴───────────┴───────────┴──────┴───────┴───────┴──────┴──────────┘
+ */
+struct weft_ffi_metric {
+	const char *name, *unit, *help;
+	size_t name_size, unit_size, help_size;
+	uint8_t kind; /* enum weft_metric_kind */
+	int8_t scale;
+	uint8_t first_exponent, last_exponent;
+	uint32_t is_billable; /* 0 or 1 */
+};
+
+struct weft_ffi_pair {
+	const char *key, *value;
+	size_t key_size, value_size;
+};
+
+/* weft_metric_get, _child and _child_n. */
+weft_metric weft_ffi_metric_get(
+	const struct weft_ffi_metric *metric, const struct weft_ffi_pair *labels, unsigned pairs);
+weft_metric weft_ffi_metric_child(
+	weft_metric parent, const char *key, size_t key_size, const char *value, size_t value_size);
+weft_metric weft_ffi_metric_child_n(
+	weft_metric parent, const char *key, size_t key_size, uint64_t value);
 
 /* ---- The thread: not filtered by level ---- */
 

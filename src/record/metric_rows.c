@@ -319,6 +319,18 @@ static weft_metric get(
 	return weft__record_metric_of_row(m, row) | instead;
 }
 
+weft_metric weft__record_metric_level(
+	weft_metric above, const struct weft_metric_type *type, const char *key, const char *value)
+{
+	struct weft__metrics *m = weft__record_metrics();
+	uint64_t instead = above & WEFT__METRIC_INSTEAD;
+	uint32_t row = weft__record_metric_row(m, above);
+	if (row >= WEFT_ABI_METRIC_ROWS)
+		return 0;
+	row = find_level(m, row, key, value, type, &instead);
+	return weft__record_metric_of_row(m, row) | instead;
+}
+
 WEFT__EXPORT weft_metric weft_metric_get(
 	const struct weft_metric_type *type, const char *const *labels, unsigned pairs)
 {

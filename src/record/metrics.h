@@ -123,6 +123,10 @@ static inline uint32_t weft__record_metric_row(const struct weft__metrics *m, we
 	return is_row ? row : WEFT_ABI_METRIC_ROWS;
 }
 
+/* The level below one, by another label. */
+weft_metric weft__record_metric_level(
+	weft_metric above, const struct weft_metric_type *type, const char *key, const char *value);
+
 /* The child of a handle; NULL if it has ended. */
 struct weft__metric_child *weft__record_metric_find_child(
 	const struct weft__metrics *m, weft_metric metric);

@@ -21,6 +21,7 @@
 #include <weft/error.h>
 #include <weft/metrics.h>
 #include <weft/weft.h>
+#include <weft/weft_ffi.h>
 
 #include "record/metrics.h"
 #include "wipes.h"
@@ -38,6 +39,60 @@ static int64_t value_of(weft_metric metric)
 	struct weft_metric_value value;
 	assert_true(weft_metric_read(metric, &value));
 	return value.value;
+}
+
+#define SIZED(text) (text), sizeof(text) - 1
+
+/* The texts that are given have no end of their own. */
+static void other_languages_give_sizes(void **state)
+{
+	(void)state;
+	const struct weft_ffi_metric sized = {.name = "tcp_ackedX",
+		.name_size = 9,
+		.unit = "bytesX",
+		.unit_size = 5,
+		.help = "Bytes that the peer has acknowledgedX",
+		.help_size = 36,
+		.kind = WEFT_METRIC_COUNTER,
+		.is_billable = 1};
+	const struct weft_ffi_pair labels[] = {
+		{.key = "poolX", .value = "euX", .key_size = 4, .value_size = 2},
+		{.key = "customerX", .value = "acmeX", .key_size = 8, .value_size = 4}};
+	assert_true(weft_ffi_metric_get(&sized, NULL, 0) == weft_metric_get(&acked, NULL, 0));
+	weft_metric acme = weft_ffi_metric_get(&sized, labels, 2);
+	assert_true(
+		acme && acme == weft_metric_get(&acked, LABELS("pool", "eu", "customer", "acme"), 2));
+	struct weft_ffi_metric other = sized;
+	other.unit_size = 0;
+	assert_true(weft_ffi_metric_get(&other, NULL, 0) == 0); /* of another unit */
+	other.name_size = 0;
+	assert_true(weft_ffi_metric_get(&other, NULL, 0) == 0);
+	const int64_t before = value_of(acme);
+	weft_metric stream = weft_ffi_metric_child(acme, SIZED("stream"), SIZED("a"));
+	weft_metric second = weft_ffi_metric_child_n(acme, SIZED("stream"), 7);
+	weft_metric_add(stream, 2);
+	weft_metric_add(second, 3);
+	assert_int_equal(value_of(acme), before + 5);
+	weft_metric_end(stream);
+	weft_metric_end(second);
+}
+
+/* A value that is too long is cut as in C, and a name that is too long has no metric. */
+static void long_texts_are_those_of_c(void **state)
+{
+	(void)state;
+	char text[300];
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	const struct weft_ffi_pair label = {
+		.key = "k", .value = text, .key_size = 1, .value_size = 299};
+	const struct weft_ffi_metric sized = {
+		.name = "queued", .name_size = 6, .kind = WEFT_METRIC_GAUGE};
+	assert_true(
+		weft_ffi_metric_get(&sized, &label, 1) == weft_metric_get(&queued, LABELS("k", text), 1));
+	const struct weft_ffi_metric wrong = {
+		.name = text, .name_size = 299, .kind = WEFT_METRIC_GAUGE};
+	assert_true(weft_ffi_metric_get(&wrong, NULL, 0) == 0);
 }
 
 static void a_level_has_what_is_below_it(void **state)
@@ -581,6 +636,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_level_has_what_is_below_it),
+		cmocka_unit_test(other_languages_give_sizes),
+		cmocka_unit_test(long_texts_are_those_of_c),
 		cmocka_unit_test(labels_that_are_none_are_left_out),
 		cmocka_unit_test(a_long_label_is_cut_between_characters),
 		cmocka_unit_test(one_name_has_one_type),
