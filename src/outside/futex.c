@@ -219,7 +219,12 @@ void weft__outside_resolve_futex(
 	const int operation = (int)arguments[1] & FUTEX_CMD_MASK;
 	const uint32_t expected = (uint32_t)arguments[2];
 	thread->has_timeout = arguments[3] != 0;
-	/* A wait that began before a signal goes on by another call, without its arguments. */
+	/* The structs of 32-bit programs have other offsets. */
+	if (sizeof(void *) < sizeof(uint64_t)) {
+		thread->kind = WEFT__OUTSIDE_FUTEX;
+		add_object(thread, "a lock at", 0);
+		return;
+	}
 	if (resolve_by_name(process, thread) || resolve_as_rwlock(process, thread) ||
 		resolve_as_mutex(process, thread, operation, expected) ||
 		resolve_as_join(process, thread, operation, expected))

@@ -220,12 +220,13 @@ static void add_denied(struct outside_answer *a, const struct weft__outside_proc
 			(int)process->pid, (int)process->parent);
 	else if (process->denied && process->user != geteuid())
 		snprintf(about, sizeof(about),
-			"%" PRIu32 " of %" PRIu32 " threads: they run as another user; run as root.",
+			"%" PRIu32 " of %" PRIu32
+			" threads cannot be read: they run as another user; run as root.",
 			process->denied, process->count);
 	else if (process->denied)
 		snprintf(about, sizeof(about),
 			"%" PRIu32 " of %" PRIu32
-			" threads: the process is not dumpable, or this system forbids it; run as root.",
+			" threads cannot be read: the process is not dumpable, or this system forbids it; run as root.",
 			process->denied, process->count);
 	else if (process->no_frames)
 		snprintf(about, sizeof(about), "No functions: %s.", process->no_frames);
