@@ -217,6 +217,23 @@ const char *PAGE_EXPORT(page_load_left_out)(void)
 	return end_text();
 }
 
+/* A line for each host, but the first, of a trace of several: how its clock was placed. */
+const char *PAGE_EXPORT(page_load_hosts)(void)
+{
+	char sentence[512];
+	begin_text();
+	for (size_t i = 1; i < weft_input_host_count(load.input); i++) {
+		const struct weft_input_host *host = weft_input_host(load.input, i);
+		weft_input_explain_host(host, sentence, sizeof(sentence));
+		weft_text_add_string(&load.text, "host ");
+		weft_text_add_shown(&load.text, host->name, strlen(host->name));
+		weft_text_add_string(&load.text, ": ");
+		weft_text_add_string(&load.text, sentence);
+		weft_text_add_string(&load.text, "\n");
+	}
+	return end_text();
+}
+
 const char *PAGE_EXPORT(page_error_text)(int error)
 {
 	return weft_error_text(error);

@@ -38,10 +38,15 @@ function withGroups(traces) {
 		`All ${parts.length} traces of one boot`, parts)), ...traces];
 }
 
-// What the server was asked for, if it is of one boot, which may be without a trace yet; else null.
+// Traces of several boots may be of hosts that worked together, if they ended at about the same time.
+const TOGETHER_NS = 3600e9;
+const areTogether = parts => !parts.some(isRunning) &&
+	Math.max(...parts.map(part => part.modified)) - Math.min(...parts.map(part => part.modified)) < TOGETHER_NS;
+
+// What the server was asked for, if it is of one boot, which may be without a trace yet, or of several hosts; else null.
 function asOne(traces) {
 	const parts = traces.filter(trace => !trace.run), boots = new Set(parts.map(trace => trace.boot));
-	return boots.size > 1 || boots.has(undefined) ? null : joined(ALL, '', parts);
+	return (boots.size > 1 && !areTogether(parts)) || boots.has(undefined) ? null : joined(ALL, '', parts);
 }
 
 const findTrace = (traces, id) => id === ALL ? asOne(traces) : withGroups(traces).find(trace => trace.id === id);

@@ -201,6 +201,7 @@ function showDamage(facts) {
 		lines.push('Parts of the trace are damaged, and were left out:', ...facts.damage.slice(0, 4));
 	if (facts.damage.length > 4)
 		lines.push(`and ${facts.damage.length - 4} more kinds of damage: \`weft info\` lists them`);
+	lines.push(...(facts.hosts || []));
 	if (!source.isGrowth || lines.length || element('notice-text').textContent === damage)
 		notice(lines.join('\n')); // else what was said before stays
 	damage = lines.join('\n');

@@ -49,7 +49,7 @@ function fillAdvances() {
 
 // WebAssembly returns addresses above 2 GB as negative numbers.
 const ADDRESSES = ['advances', 'boxes', 'colors', 'controls', 'cut_bytes', 'cut_room', 'draw', 'error_text', 'follow_room', 'follow_sentence', 'link',
-	'load_damage', 'load_left_out', 'load_room', 'panel', 'prompt', 'request', 'status', 'svg', 'text_room'].map(name => 'page_' + name);
+	'load_damage', 'load_hosts', 'load_left_out', 'load_room', 'panel', 'prompt', 'request', 'status', 'svg', 'text_room'].map(name => 'page_' + name);
 
 async function start(module) {
 	const missing = () => 8; // EBADF: there are no files
@@ -516,12 +516,13 @@ async function load(source, now, number) {
 			return;
 	if (!await build(source, number))
 		return;
-	const events = wasm.page_load_events(), damage = lines(wasm.page_load_damage()), missing = leftOut();
+	const events = wasm.page_load_events(), damage = lines(wasm.page_load_damage()), missing = leftOut(),
+		hosts = lines(wasm.page_load_hosts());
 	showText(`Laying out ${events.toLocaleString('en')} events …`, -1);
 	await others();
 	check(wasm.page_load_finish());
 	show(source, now, () => wasm.page_load_show(source.isLive ? 1 : 0));
-	postMessage(['opened', { events, damage, missing, stopped, live: !!source.isLive, ms: performance.now() - begun, memory: memory.buffer.byteLength }]);
+	postMessage(['opened', { events, damage, missing, hosts, stopped, live: !!source.isLive, ms: performance.now() - begun, memory: memory.buffer.byteLength }]);
 }
 
 // ---- Following a growing trace ----

@@ -32,7 +32,7 @@ struct loading {
 	/* Owned by the thread until it has ended. */
 	struct weft_model *model;
 	struct weft_viewer_prepared *prepared;
-	char *error, *damage, *left_out;
+	char *error, *damage, *left_out, *hosts;
 	char **shown;
 };
 
@@ -45,6 +45,7 @@ static void let_go(struct loading *loading)
 	g_free(loading->error);
 	g_free(loading->damage);
 	g_free(loading->left_out);
+	g_free(loading->hosts);
 	g_strfreev(loading->shown);
 	g_strfreev(loading->paths);
 	g_mutex_clear(&loading->mutex);
@@ -126,6 +127,7 @@ static void describe_files(struct loading *loading, const struct weft_input *inp
 {
 	loading->damage = opening_all_damage(input);
 	loading->left_out = opening_left_out(input);
+	loading->hosts = opening_hosts(input);
 	if (opening_is_several(loading->paths))
 		loading->shown = opening_shown(input);
 }
@@ -242,6 +244,11 @@ const char *loading_damage(const struct loading *loading)
 const char *loading_left_out(const struct loading *loading)
 {
 	return loading->left_out;
+}
+
+const char *loading_hosts(const struct loading *loading)
+{
+	return loading->hosts;
 }
 
 char **loading_take_shown(struct loading *loading)

@@ -42,6 +42,7 @@ const char *loading_damage(const struct loading *loading);
 
 /* A line for each file that was left out, or "". */
 const char *loading_left_out(const struct loading *loading);
+const char *loading_hosts(const struct loading *loading);
 
 /* Transfers to the caller the paths of the files that make up the trace, if these are several that
  * can be followed; or NULL. */

@@ -191,8 +191,11 @@ int opening_files(char **paths, struct weft_input **ret_input, char **ret_reason
 			error = WEFT_ERROR_ARGUMENT;
 		}
 	}
+	const struct weft_input_options options = {
+		.size = sizeof(options), .at_any_time = !is_directory};
 	if (!error)
-		error = weft_input_open_files((const char *const *)files.paths, files.count, NULL, &input);
+		error =
+			weft_input_open_files((const char *const *)files.paths, files.count, &options, &input);
 	weft__runs_traces_finish(&files);
 	if (!error && (*ret_reason = find_misfit(input, is_directory))) {
 		weft_input_close(input);
@@ -225,6 +228,19 @@ char *opening_left_out(const struct weft_input *input)
 			continue;
 		weft_input_explain(file, reason, sizeof(reason));
 		add_left_out(lines, file->path, reason);
+	}
+	return g_string_free(lines, FALSE);
+}
+
+char *opening_hosts(const struct weft_input *input)
+{
+	GString *lines = g_string_new("");
+	for (size_t i = 1; i < weft_input_host_count(input); i++) {
+		const struct weft_input_host *host = weft_input_host(input, i);
+		char sentence[512];
+		weft_input_explain_host(host, sentence, sizeof(sentence));
+		begin_line(lines, "host");
+		g_string_append_printf(lines, "%s: %s", host->name, sentence);
 	}
 	return g_string_free(lines, FALSE);
 }

@@ -48,6 +48,8 @@ int opening_files(char **paths, struct weft_input **ret_input, char **ret_reason
 char *opening_all_damage(const struct weft_input *input);
 /* A line for each file that was left out; "" if there is none. The text is the caller's. */
 char *opening_left_out(const struct weft_input *input);
+/* A line for each host, but the first, of a trace of several: how its clock was placed. */
+char *opening_hosts(const struct weft_input *input);
 /* The paths of several files that make up the trace, in the order of the input, for the caller to
  * free; NULL if a format among them can only be read as a whole. */
 char **opening_shown(const struct weft_input *input);

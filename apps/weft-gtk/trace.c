@@ -45,11 +45,14 @@ static void show_notice(struct window *window, const char *text)
 static void show_damage(struct window *window, const char *damage)
 {
 	const char *left_out = window->left_out ? window->left_out : "";
+	const char *hosts = window->hosts ? window->hosts : "";
 	const char *between = left_out[0] && damage[0] ? "\n" : "";
 	char *name = shown_name(window), *text = NULL;
 	if (left_out[0] || damage[0])
-		text = g_strdup_printf(
-			"%s is damaged; what could be read is shown.\n%s%s%s", name, left_out, between, damage);
+		text = g_strdup_printf("%s is damaged; what could be read is shown.\n%s%s%s%s%s", name,
+			left_out, between, damage, hosts[0] ? "\n" : "", hosts);
+	else if (hosts[0])
+		text = g_strdup(hosts);
 	show_notice(window, text);
 	g_free(text);
 	g_free(name);
@@ -171,8 +174,10 @@ static void describe_files(struct window *window, struct loading *loading)
 {
 	g_strfreev(window->shown_paths);
 	g_free(window->left_out);
+	g_free(window->hosts);
 	window->shown_paths = loading_take_shown(loading);
 	window->left_out = g_strdup(loading_left_out(loading));
+	window->hosts = g_strdup(loading_hosts(loading));
 	if (window->shown_paths) {
 		files_choose(window->files, window->shown_paths);
 		window->file_size = files_size(window->files, window->files);
@@ -360,4 +365,5 @@ void trace_stop(struct window *window)
 	g_clear_pointer(&window->files, files_forget);
 	g_clear_pointer(&window->shown_paths, g_strfreev);
 	g_clear_pointer(&window->left_out, g_free);
+	g_clear_pointer(&window->hosts, g_free);
 }

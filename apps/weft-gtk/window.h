@@ -33,19 +33,20 @@ struct window {
 	struct prompt *prompt;
 	GtkWidget *notice, *notice_text; /* a bar with problems of the file */
 	/* The trace, trace.c. */
-	char **paths;                      /* ends with NULL; NULL: none yet */
-	char *path;                        /* the first of them; NULL: none yet */
-	pid_t pid;                         /* the process whose ring it is; 0: an ordinary file */
-	char *command;                     /* run in the viewer once the trace is shown; or NULL */
-	bool is_followed;                  /* the file may grow */
-	bool is_shown;                     /* a picture is shown */
-	bool is_paused;                    /* following is paused */
-	struct loading *loading;           /* while loading */
-	struct follower *follower;         /* while following */
-	struct files *files;               /* when it was loaded; or NULL */
-	int64_t file_size;                 /* size of what is shown, see files_size() */
-	char **shown_paths;                /* of several files: those that can be followed; or NULL */
-	char *left_out;                    /* a line for each file that is not shown; or NULL */
+	char **paths;              /* ends with NULL; NULL: none yet */
+	char *path;                /* the first of them; NULL: none yet */
+	pid_t pid;                 /* the process whose ring it is; 0: an ordinary file */
+	char *command;             /* run in the viewer once the trace is shown; or NULL */
+	bool is_followed;          /* the file may grow */
+	bool is_shown;             /* a picture is shown */
+	bool is_paused;            /* following is paused */
+	struct loading *loading;   /* while loading */
+	struct follower *follower; /* while following */
+	struct files *files;       /* when it was loaded; or NULL */
+	int64_t file_size;         /* size of what is shown, see files_size() */
+	char **shown_paths;        /* of several files: those that can be followed; or NULL */
+	char *left_out;            /* a line for each file that is not shown; or NULL */
+	char *hosts;               /* a line for each host of which the clock was placed; or NULL */
 	guint loading_timer, growth_timer; /* GLib sources; 0: none */
 	/* The viewer's time, window.c. */
 	guint tick, timer;

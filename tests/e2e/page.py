@@ -208,11 +208,19 @@ def chosen_files_are_one_trace_if_they_fit_together():
         with open(other, 'r+b') as file:
             file.seek(88)  # its uuid and its boot id
             file.write(b'another buffer!!another boot!!!!')
+        host = os.path.join(folder, 'host.weft')
+        shutil.copy(other, host)
+        with open(other, 'r+b') as file:
+            for reading in (136, 160, 184):  # without the time of day, it cannot be compared
+                file.seek(reading + 16)
+                file.write(bytes(8))
         title = os.path.basename(files[0]) + ' and 1 more'
-        both, wrong, damaged = use([
-            ['choose', files], ['opened', title], ['look'], ['choose', [files[0], other]], ['message'], ['look'],
+        both, hosts, wrong, damaged = use([
+            ['choose', files], ['opened', title], ['look'],
+            ['choose', [files[0], host]], ['noticed'], ['look'], ['choose', [files[0], other]], ['message'], ['look'],
             ['press', 'Close'], ['choose', [files[0], BLOCK]], ['message'], ['look']])
         equal((both['opened']['events'], both['title']), (events_of(*files), title + ' – weft'))
+        assert 'nothing aligns its clock' in hosts['notice'], hosts['notice']
         assert 'its clock counts from another boot than that of' in wrong['notice'], wrong['notice']
         equal(wrong['title'], both['title'])
         assert '%s: it does not say which boot its clock counts from' % os.path.basename(BLOCK) in damaged['notice']

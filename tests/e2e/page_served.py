@@ -340,6 +340,21 @@ def a_directory_is_one_trace_that_grows():
     assert names[0] + ' and 2 more' in three['text'], three['text']
 
 
+@case
+def a_directory_of_two_hosts_is_one_trace():
+    with temporary_directory() as elsewhere, Server() as server:
+        files = [hello_in(elsewhere) for _ in range(2)]
+        with open(files[1], 'r+b') as file:
+            file.seek(88)  # its uuid and its boot id
+            file.write(b'another buffer!!another boot!!!!')
+        for path in files:
+            os.rename(path, os.path.join(server.empty.name, os.path.basename(path)))
+        names = sorted(os.listdir(server.empty.name))
+        both, = server.browse([['opened', names[0] + ' and 1 more'], ['look']], first=[])
+        equal(both['opened']['events'], events_of(*(os.path.join(server.empty.name, name) for name in names)))
+        assert 'nothing aligns its clock' in both['notice'], both['notice']
+
+
 def asked_for(seen, path):
     return [url for url in seen['requests'] if '/api/' + path in url]
 
