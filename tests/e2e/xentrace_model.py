@@ -226,8 +226,22 @@ def only_time_in_which_a_vcpu_runs_is_that_of_its_calls():
             file.write(TWO_VCPUS)
         got = json.loads(weft('info', '--json', '--cpu-hz', '1G', path).stdout)['calls']
     # The scheduler runs from 1300 on, and then another vCPU.
-    equal(got, [{'domain': 0, 'name': 'event_channel_op', 'count': 1, 'ns': 100}, {'domain': 0, 'name': 'sched_op block', 'count': 1, 'ns': 100},
-                {'domain': 1, 'name': 'runnable', 'count': 1, 'ns': 191}])
+    equal([(c['domain'], c['name'], c['count'], c['ns']) for c in got],
+          [(0, 'event_channel_op', 1, 100), (0, 'sched_op block', 1, 100), (1, 'runnable', 1, 191)])
+
+
+@case
+def the_quickest_call_and_the_median_are_listed():
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'made.xentrace')
+        with open(path, 'wb') as file:
+            # They take 300, 100, 400 and 200.
+            file.write(window(0, start(), *(hypercall(time, 17) for time in (1100, 1400, 1500, 1900)),
+                              runstate(2100, 0, 0, RUNNING, BLOCKED)))
+        call, = json.loads(weft('info', '--json', '--cpu-hz', '1G', path).stdout)['calls']
+        equal((call['count'], call['ns'], call['quickest'], call['p50']), (4, 1000, 100, 200))
+        assert re.search(r'^ +4 +0\.0001 ms +0\.0002 ms +0\.001 ms  domain 0  xen_version$', weft('info', '--cpu-hz', '1G', path).stdout,
+                         re.MULTILINE)
 
 
 @case
@@ -369,7 +383,7 @@ def lost_records_are_losses():
             file.write(window(0, start(), hypercall(1100, 17), lost(5000, 77, 0, 0, 1200), record(0x28004, 5100, 0, 0)))
         got = json.loads(weft('info', '--json', '--cpu-hz', '1G', path).stdout)
         equal(got['losses'], {'full': 77})
-        equal(got['calls'], [{'domain': 0, 'name': 'xen_version', 'count': 1, 'ns': 100}])
+        equal(got['calls'], [{'domain': 0, 'name': 'xen_version', 'count': 1, 'ns': 100, 'quickest': 100, 'p50': 100}])
 
 
 # ---- Captures ----

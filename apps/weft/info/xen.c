@@ -19,12 +19,20 @@ struct group {
 	uint32_t buffer;
 	char name[NAME_BYTES];
 	uint64_t count, ns;
+	uint64_t quickest_ns, p50_ns;
+};
+
+struct group_time {
+	uint32_t group;
+	uint64_t ns;
 };
 
 struct groups {
 	const struct weft_model *model;
 	struct group *list;
 	size_t count, capacity;
+	struct group_time *times; /* of all spans */
+	size_t time_count, time_capacity;
 	uint64_t *ran; /* by activation: the ns of those before it */
 	/* By string: 1 + the group that a span of the name was last in; or 0. */
 	uint32_t *last;
@@ -109,8 +117,42 @@ static void add_span(struct groups *g, uint32_t task, const struct weft_span *sp
 	if (!group)
 		return;
 	g->last[span->name] = (uint32_t)(group - g->list) + 1;
+	const uint64_t ns = time_in(g, task, span);
 	group->count++;
-	group->ns += time_in(g, task, span);
+	group->ns += ns;
+	if (g->time_count == g->time_capacity) {
+		size_t capacity = 2 * g->time_capacity + 1024;
+		struct group_time *times = realloc(g->times, capacity * sizeof(*times));
+		if (!times)
+			return;
+		g->times = times;
+		g->time_capacity = capacity;
+	}
+	g->times[g->time_count++] = (struct group_time){(uint32_t)(group - g->list), ns};
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct group_time *first = a, *second = b;
+	if (first->group != second->group)
+		return first->group < second->group ? -1 : 1;
+	return (first->ns > second->ns) - (first->ns < second->ns);
+}
+
+/* The quickest of a group, and the one that half of them do not exceed. */
+static void find_typical(struct groups *g)
+{
+	if (g->time_count)
+		qsort(g->times, g->time_count, sizeof(*g->times), compare_times);
+	for (size_t i = 0, next; i < g->time_count; i = next) {
+		struct group *group = &g->list[g->times[i].group];
+		for (next = i + 1; next < g->time_count && g->times[next].group == g->times[i].group;
+			 next++)
+			;
+		group->quickest_ns = g->times[i].ns;
+		group->p50_ns = g->times[i + (next - i - 1) / 2].ns;
+	}
+	free(g->times);
 }
 
 static int compare(const void *a, const void *b)
@@ -139,6 +181,7 @@ static struct groups make_groups(const struct weft_model *model)
 	}
 	free(g.last);
 	free(g.ran);
+	find_typical(&g);
 	if (g.count)
 		qsort(g.list, g.count, sizeof(*g.list), compare);
 	return g;
@@ -157,8 +200,11 @@ void info_write_xen_json(const struct info_report *report, struct weft_text *tex
 			(unsigned long long)buffer->pid);
 		weft_text_add_string(text, line);
 		weft_text_add_json(text, group->name, strlen(group->name));
-		snprintf(line, sizeof(line), ",\"count\":%llu,\"ns\":%llu}",
+		snprintf(line, sizeof(line), ",\"count\":%llu,\"ns\":%llu",
 			(unsigned long long)group->count, (unsigned long long)group->ns);
+		weft_text_add_string(text, line);
+		snprintf(line, sizeof(line), ",\"quickest\":%llu,\"p50\":%llu}",
+			(unsigned long long)group->quickest_ns, (unsigned long long)group->p50_ns);
 		weft_text_add_string(text, line);
 	}
 	weft_text_add_string(text, "]");
@@ -171,13 +217,15 @@ void info_write_xen(const struct info_report *report, struct weft_text *text)
 	struct groups g = make_groups(model);
 	char process[64], line[160];
 	if (g.count)
-		weft_text_add_string(text, "\n       count        time  domain, and what Xen did for it\n");
+		weft_text_add_string(text,
+			"\n       count     quickest          p50  sum at most  domain, and what Xen did for it\n");
 	for (size_t i = 0; i < g.count; i++) {
 		const struct group *group = &g.list[i];
 		weft_trace_format_process(
 			model->buffers, model->buffer_count, group->buffer, process, sizeof(process));
-		snprintf(line, sizeof(line), "%12llu %8.3f ms  %s  ", (unsigned long long)group->count,
-			(double)group->ns / 1e6, process);
+		snprintf(line, sizeof(line), "%12llu %9.4f ms %9.4f ms %8.3f ms  %s  ",
+			(unsigned long long)group->count, (double)group->quickest_ns / 1e6,
+			(double)group->p50_ns / 1e6, (double)group->ns / 1e6, process);
 		weft_text_add_string(text, line);
 		weft_text_add_shown(text, group->name, strlen(group->name));
 		weft_text_add_string(text, "\n");
