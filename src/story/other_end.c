@@ -57,6 +57,26 @@ static uint32_t list_ends(const struct weft_model *model, struct weft__end *list
 	return count;
 }
 
+/* When the last thread of each program has ended: the kernel has closed its ends then. */
+static int find_exits(struct weft__end_list *list, const struct weft_model *model)
+{
+	const struct weft_tasks *t = &model->tasks;
+	const size_t buffers = model->buffer_count + (size_t)1;
+	list->exit_ns = calloc(buffers, sizeof(*list->exit_ns));
+	if (!list->exit_ns)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t task = 0; task < t->count; task++) {
+		if (t->kind[task] != WEFT_KIND_THREAD || t->buffer[task] >= buffers)
+			continue;
+		uint64_t *exit = &list->exit_ns[t->buffer[task]];
+		const uint64_t end = t->flags[task] & WEFT_TASK_RESOLVED ? t->end[task] : UINT64_MAX;
+		*exit = end > *exit ? end : *exit;
+	}
+	for (size_t i = 0; i < buffers; i++)
+		list->exit_ns[i] = list->exit_ns[i] ? list->exit_ns[i] : UINT64_MAX;
+	return 0;
+}
+
 int weft__story_end_list_init(struct weft__end_list *list, const struct weft_model *model)
 {
 	uint32_t count = model->summary.by_event[WEFT_EVENT_TAG] ? list_ends(model, NULL) : 0;
@@ -70,12 +90,13 @@ int weft__story_end_list_init(struct weft__end_list *list, const struct weft_mod
 	list->by_key = list->by_task + count;
 	memcpy(list->by_key, list->by_task, count * sizeof(*list->by_key));
 	qsort(list->by_key, count, sizeof(*list->by_key), by_key);
-	return 0;
+	return find_exits(list, model);
 }
 
 void weft__story_end_list_finish(struct weft__end_list *list)
 {
 	free(list->by_task);
+	free(list->exit_ns);
 	*list = (struct weft__end_list){0};
 }
 
@@ -218,20 +239,6 @@ static uint32_t first_of(const struct weft__end_list *list, uint64_t key)
 	return low;
 }
 
-/* True if all threads of a program have ended: the kernel has closed its ends then. */
-static bool has_exited(const struct weft_model *model, uint32_t buffer, uint64_t at)
-{
-	bool has_threads = false;
-	for (uint32_t task = 0; task < model->tasks.count; task++) {
-		if (model->tasks.buffer[task] != buffer || model->tasks.kind[task] != WEFT_KIND_THREAD)
-			continue;
-		if (!weft__story_is_gone(model, task, at))
-			return false;
-		has_threads = true;
-	}
-	return has_threads;
-}
-
 /* True if the task, a thread, has kept the end, and does no more. */
 static bool has_left(const struct weft_model *model, const struct weft__end *end, uint64_t at)
 {
@@ -243,6 +250,13 @@ static bool has_left(const struct weft_model *model, const struct weft__end *end
 			(uint64_t)model->notes.value[note - 1] == end->key)
 			return true;
 	return false;
+}
+
+static bool has_exited(const struct weft__end_list *list, const struct weft_model *model,
+	const struct weft__end *end, uint64_t at)
+{
+	const uint32_t buffer = model->tasks.buffer[end->task];
+	return buffer < model->buffer_count && list->exit_ns[buffer] <= at;
 }
 
 /* The next living end on the other side of `own`, from `*at` in the list on; WEFT_NONE: there is
@@ -263,7 +277,7 @@ static uint32_t next_end(
 			model->tasks.buffer[end->task] == model->tasks.buffer[own->task] ||
 			!is_alive(model, end->task, at_ns) || has_left(model, end, at_ns) ||
 			is_replaced(model, model->tasks.buffer[end->task], at_ns) ||
-			has_exited(model, model->tasks.buffer[end->task], at_ns))
+			has_exited(list, model, end, at_ns))
 			continue;
 		return end->task;
 	}

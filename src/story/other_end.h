@@ -17,6 +17,7 @@ struct weft__end {
 
 struct weft__end_list {
 	struct weft__end *by_key, *by_task;
+	uint64_t *exit_ns; /* by buffer; UINT64_MAX: it goes on, or has no threads */
 	uint32_t count;
 };
 
