@@ -433,8 +433,8 @@ static int make_fact(
 	struct weft_otlp_stream *s, const struct weft_event *event, struct weft__fact *ret_fact)
 {
 	int error = weft__model_fact_of_event(&s->identities, NULL, event, ret_fact);
-	/* Only whether there is a text matters. */
-	ret_fact->text = event->text.size || event->type == WEFT_EVENT_LABEL ? 0 : WEFT_NONE;
+	/* Only whether there is a text matters, and only an alive event may lack one. */
+	ret_fact->text = event->text.size || event->type != WEFT_EVENT_ALIVE ? 0 : WEFT_NONE;
 	if (!error && event->type == WEFT_EVENT_SPAN)
 		return weft__model_tracks_place(&s->tracks, &s->identities, &s->texts, event, ret_fact);
 	if (!error && weft__model_is_of_thread(event))
