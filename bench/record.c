@@ -401,6 +401,23 @@ static void print_special(void)
 	print_cpu();
 }
 
+/* ---- With contexts that other processes read ---- */
+
+static const struct subject shown[] = {
+	{"switch", do_switch},
+	{"begin and end of a span with a context", do_context},
+	{"the same in a task", do_context_in_task},
+};
+
+/* It cannot be taken back, so it is last. */
+static void print_shown(void)
+{
+	if (!weft_context_publish("bench"))
+		return;
+	measure_print_section("weft, enabled, after weft_context_publish()");
+	print_list(shown, COUNT(shown));
+}
+
 int main(void)
 {
 	buffer = aligned_alloc(4096, BUFFER_BYTES);
@@ -416,6 +433,7 @@ int main(void)
 	print_counters();
 	print_ffi();
 	print_special();
+	print_shown();
 	free(buffer);
 	return 0;
 }

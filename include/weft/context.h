@@ -116,6 +116,13 @@ void weft_context_set(const struct weft_context *context);
  * 1,000 other tasks. */
 bool weft_context_current(struct weft_context *ret_context);
 
+/* Lets readers of OpenTelemetry, such as eBPF profilers, see from outside which trace and span each
+ * thread works for: by the mapping OTEL_CTX (OTEP 4719) and the thread-local otel_thread_ctx_v1
+ * (OTEP 4947). False if that fails, or if another library does so already. It makes system calls. A
+ * forked child does not publish; call it there, too. `service`: the name of the service, up to 255
+ * bytes. */
+bool weft_context_publish(const char *service);
+
 /* Freestanding programs: three random numbers from which ids are made, before the first id. Without
  * this call they are made from the clock, and are not called random. */
 void weft_context_seed(const uint64_t seeds[3]);
@@ -186,6 +193,11 @@ static inline size_t weft_baggage_size(const char *text, size_t size, size_t roo
 static inline void weft_context_set(const struct weft_context *context)
 {
 	(void)context;
+}
+static inline bool weft_context_publish(const char *service)
+{
+	(void)service;
+	return false;
 }
 static inline bool weft_context_current(struct weft_context *ret_context)
 {

@@ -9,6 +9,7 @@
  */
 #include "record/atomics.h"
 #include "record/context_hot.h"
+#include "record/context_shown.h"
 #include "record/name.h"
 #include "record/recorder.h"
 #include "record/reserve.h"
@@ -48,8 +49,11 @@ static bool get_from_thread(struct weft_context *ret_context)
 WEFT__ALWAYS_INLINE void set(const struct weft_context *context)
 {
 	const struct owner now = current_owner();
-	weft__context_set_for(
-		now.task, now.generation, weft__context_is_valid(context) ? context : &none);
+	if (!weft__context_is_valid(context))
+		context = &none;
+	weft__context_set_for(now.task, now.generation, context);
+	if (WEFT__UNLIKELY(weft__record_contexts_are_shown()))
+		weft__record_context_show(context);
 }
 
 WEFT__EXPORT void weft_context_set(const struct weft_context *context)
@@ -91,7 +95,10 @@ WEFT__EXPORT void weft_ffi_context_start(struct weft_category *category, unsigne
 		ret_context = &own;
 	start(weft_ffi_is_enabled(category, level), task, false, parent, ret_context);
 	const struct owner now = current_owner();
-	weft__context_set_for(task == WEFT_TASK_CURRENT ? now.task : task, now.generation, ret_context);
+	const bool is_current = task == WEFT_TASK_CURRENT || task == now.task;
+	weft__context_set_for(is_current ? now.task : task, now.generation, ret_context);
+	if (is_current && WEFT__UNLIKELY(weft__record_contexts_are_shown()))
+		weft__record_context_show(ret_context);
 }
 
 static WEFT__OUT_OF_LINE void begin(
@@ -155,6 +162,8 @@ WEFT__ALWAYS_INLINE bool begin_now(
 	*ret_context = *parent;
 	ret_context->span = span;
 	weft__context_set_for(task, generation, ret_context);
+	if (WEFT__UNLIKELY(weft__record_contexts_are_shown()))
+		weft__record_context_show(ret_context);
 	return true;
 }
 

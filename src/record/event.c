@@ -4,6 +4,7 @@
  *
  * Each function is the fast path and a tail call to the slow one, which handles every case.
  */
+#include "record/context_shown.h"
 #include "record/copy.h"
 #include "record/cpu.h"
 #include "record/put.h"
@@ -39,13 +40,20 @@ static WEFT__OUT_OF_LINE void look_and_run(
 	put_again(head, first, second, runs);
 }
 
-/* The same with a look at the thread's processor time, mostly with the event's stamp. */
+/* The same while the context of what runs is shown, or with a look at the thread's processor time,
+ * mostly with the event's stamp. */
 static WEFT__OUT_OF_LINE void run_watched(
 	uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
 	const struct weft__fixed event = {head, first, second, runs};
 	uint32_t words = head >> 40 & 0xff;
 	struct weft__room room;
+	if (weft__record_contexts_are_shown())
+		weft__record_context_show_task(runs);
+	if (!weft__record_cpu_is_watched()) {
+		put_again(head, first, second, runs);
+		return;
+	}
 	if (WEFT__LIKELY(weft__record_try_reserve(words, &room))) {
 		if (WEFT__LIKELY(weft__record_cpu_look_at(room.slot, room.stamp, runs))) {
 			weft__record_put_at(&room, words, &event);
@@ -60,7 +68,8 @@ static WEFT__OUT_OF_LINE void run_watched(
 WEFT__ALWAYS_INLINE void run(
 	uint32_t words, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
-	if (WEFT__UNLIKELY(weft__record_cpu_is_watched()))
+	if (WEFT__UNLIKELY(weft__record_cpu_is_watched()) ||
+		WEFT__UNLIKELY(weft__record_contexts_are_shown()))
 		run_watched(head, first, second, runs);
 	else
 		weft__record_put_words(words, head, first, second, runs);

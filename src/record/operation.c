@@ -7,6 +7,7 @@
  */
 #include "record/category.h"
 #include "record/compose.h"
+#include "record/context_shown.h"
 #include "record/cpu.h"
 #include "record/name.h"
 #include "record/put.h"
@@ -132,6 +133,7 @@ WEFT__ALWAYS_INLINE void end(uint64_t operation, uint64_t waiter, unsigned kind)
 	uint32_t words = is_current ? 4 : 5;
 	struct weft__room room;
 	if (waiter == WEFT_TASK_NONE || WEFT__UNLIKELY(weft__record_cpu_is_watched()) ||
+		WEFT__UNLIKELY(weft__record_contexts_are_shown()) ||
 		WEFT__UNLIKELY(!weft__record_try_reserve(words, &room))) {
 		end_slowly(operation, waiter, kind == WEFT_ABI_CANCEL);
 		return;
