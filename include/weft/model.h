@@ -130,6 +130,15 @@ enum weft_note_type {
 	WEFT_NOTE_REAL_SET,
 };
 
+/* Where in the code tasks were when they began to wait, in time order. */
+struct weft_stacks {
+	uint32_t count;
+	const uint64_t *time;
+	const uint32_t *task;
+	const uint32_t
+		*text; /* string: "say_hello (hello.c:12) ← main (hello.c:20)", the innermost first */
+};
+
 /* Notes, grouped by task, in time order within a task. */
 struct weft_notes {
 	uint32_t count;
@@ -273,6 +282,7 @@ struct weft_model {
 	struct weft_samples samples;
 	struct weft_spans spans;
 	struct weft_off_cpu off_cpu;
+	struct weft_stacks stacks;
 	const struct weft_counter *counters; /* in order of first change */
 	uint32_t counter_count;
 	const struct weft_band_period *bands; /* in order of start */
@@ -428,6 +438,9 @@ uint64_t weft_model_off_cpu_ns(const struct weft_model *model, uint32_t task);
 /* The same for its activations on a thread that lie in [start_ns, end_ns]. */
 uint64_t weft_model_off_cpu_between(const struct weft_model *model, uint32_t task, uint32_t thread,
 	uint64_t start_ns, uint64_t end_ns);
+/* The calls in which the task began to wait at exactly that time; "" if the trace does not say. */
+struct weft_slice weft_model_stack_at(
+	const struct weft_model *model, uint32_t task, uint64_t time_ns);
 /* The first row of model->off_cpu for the task that ends after a time; its last row + 1 if there is
  * none. */
 uint32_t weft_model_off_cpu_after(const struct weft_model *model, uint32_t task, uint64_t time_ns);

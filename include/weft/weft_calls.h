@@ -89,6 +89,7 @@ enum {
 	WEFT__EVENT_SEND = 28,
 	WEFT__EVENT_RECEIVE = 29,
 	WEFT__EVENT_TOTAL = 30,
+	WEFT__EVENT_STACK = 31,
 };
 
 #ifdef __cplusplus

@@ -234,6 +234,20 @@ void weft__code(const char *name, size_t size, const char *file, uint64_t addres
  * same fact. `what` is the file, call or number that it is about. */
 void weft__unseen(const char *key, const char *what) WEFT__DIRECT;
 
+/* For adapters: calls in which a task waits. `calls` is the list in src/abi/name_abi.h, whose
+ * modules are of the buffer with that generation: if it is another one meanwhile, nothing happens.
+ * `*cache` is 0 at first, and belongs to this text. Returns true if the buffer has the text; with
+ * NULL it is only looked for. weft__stack then records that the current task is about to wait
+ * there. */
+bool weft__stack_name(
+	uint64_t *cache, uint32_t generation, const char *calls, size_t size) WEFT__DIRECT;
+void weft__stack(uint64_t *cache) WEFT__DIRECT;
+
+/* The id of an ELF file for weft__stack_name, and the generation of the buffer that has it. 0:
+ * there is no room. `build_id` is in hexadecimal, or "". */
+uint16_t weft__module(
+	const char *file, const char *build_id, uint32_t *ret_generation) WEFT__DIRECT;
+
 /* The end of a WEFT_TASK_SCOPE. */
 __attribute__((unused)) static inline void weft__leave_scope(const char *scope)
 {

@@ -54,6 +54,7 @@
  *     receive      key
  *     total        value                  name; not counted as an event
  *     total_f64    as total; the operand is a double
+ *     stack                               name: where in the code the task is (name_abi.h)
  *     context      trace (2 words) span flags [parent [state]]
  *                                         1 if of the span that began last, not of the task. Read as
  *                                         a mark. The trace id's first half is in its first word

@@ -41,6 +41,18 @@
 #define WEFT_ABI_UNSEEN_PREFIX       "\1unseen"
 #define WEFT_ABI_UNSEEN_PREFIX_BYTES 8u /* with the NUL */
 
+/* The calls in which a task waits, innermost first: "\1stack\tMODULE:ADDRESS MODULE:ADDRESS …", in
+ * hexadecimal. ADDRESS is that of the last byte of the call, as the linker counted; MODULE is the
+ * id of the name "\1module\tFILE\tBUILD ID", of an ELF file. A last word "+": further calls are
+ * left out. `weft record` looks the calls up when it saves the trace, and appends
+ * "\1frame\0MODULE:ADDRESS\0FUNCTION (FILE:LINE)". */
+#define WEFT_ABI_STACK_PREFIX        "\1stack\t"
+#define WEFT_ABI_STACK_PREFIX_BYTES  7u
+#define WEFT_ABI_MODULE_PREFIX       "\1module\t"
+#define WEFT_ABI_MODULE_PREFIX_BYTES 8u
+#define WEFT_ABI_FRAME_PREFIX        "\1frame"
+#define WEFT_ABI_FRAME_PREFIX_BYTES  7u /* with the NUL */
+
 /* Before the text, which is padded with NULs to a multiple of 8 bytes. */
 struct weft_abi_name {
 	uint32_t hash;

@@ -257,6 +257,7 @@ static unsigned put_operands(
 		put_text(e, text);
 		break;
 	case WEFT_EVENT_BEGIN:
+	case WEFT_EVENT_STACK:
 		put_name(e, text);
 		break;
 	case WEFT_EVENT_SPAN:

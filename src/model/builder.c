@@ -196,6 +196,12 @@ static int on_note(
 	return 0;
 }
 
+static int on_stack(void *builder, uint32_t task, uint32_t text)
+{
+	struct weft_model_builder *b = builder;
+	return weft__model_stacks_add(&b->stacks, b->state.now, task, text);
+}
+
 __attribute__((noinline)) static int add_counter(struct weft_model_builder *b)
 {
 	struct counters *c = &b->counters;
@@ -276,6 +282,7 @@ static const struct weft__listener listener = {
 	.end = on_end,
 	.alive = on_alive,
 	.note = on_note,
+	.stack = on_stack,
 	.sample = weft__model_builder_sample,
 	.period = weft__model_builder_period,
 	.gc = weft__model_builder_gc,
@@ -356,6 +363,7 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	free(b->dark);
+	weft__model_stacks_finish(&b->stacks);
 	weft__model_live_destroy(b->live);
 	weft__model_identities_finish(&b->identities);
 	weft__model_texts_finish(&b->texts);

@@ -10,6 +10,7 @@
  *     periods.c    activations and bands
  *     span_columns.c  spans
  *     off_cpu.c    the time of activations without a processor
+ *     stacks.c     where in the code tasks began to wait
  *     ends.c       when each program ended
  *     dark.c       when events of a program may be missing
  *     finish.c     the rules for the end of a trace
@@ -26,6 +27,7 @@
 
 #include "base/shared.h"
 #include "model/load.h"
+#include "model/stacks.h"
 #include "model/state.h"
 #include "model/tracks.h"
 
@@ -153,6 +155,7 @@ struct weft_model_builder {
 	struct total_columns totals;
 	struct span_columns spans;
 	struct off_cpu_columns off_cpu;
+	struct weft__stack_columns stacks;
 	struct counters counters;
 	struct bands bands;
 	struct presences presences;

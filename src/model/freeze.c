@@ -372,6 +372,10 @@ int weft__model_builder_freeze(struct weft_model_builder *b,
 	weft__model_attributes_trim(&b->texts.attributes);
 	m->attributes = weft__model_attributes_show(&b->texts.attributes);
 	b->texts.attributes = (struct weft__attributes){0};
+	if (!error)
+		error = weft__model_stacks_own(&b->stacks);
+	m->stacks = weft__model_stacks_show(&b->stacks);
+	b->stacks = (struct weft__stack_columns){0};
 	model->strings = b->texts.strings;
 	b->texts.strings = (struct weft__strings){0};
 	return error;

@@ -19,6 +19,7 @@ enum {
 	HELD_EDGES,
 	HELD_IDENTITIES,
 	HELD_ATTRIBUTES,
+	HELD_STACKS,
 	HELD_POOLS,
 	HELD = HELD_POOLS + WEFT__POOLS,
 };
@@ -293,6 +294,7 @@ static void show_rows(
 		a->rows + b->live->going_count, a->column[0], a->column[1], a->column[2]};
 	m->notes = (struct weft_notes){n->rows, n->column[0], n->column[2], n->column[1], n->column[3]};
 	m->attributes = weft__model_attributes_show(&b->texts.attributes);
+	m->stacks = weft__model_stacks_show(&b->stacks);
 	m->samples = (struct weft_samples){p->rows, p->column[0], p->column[1], p->column[2]};
 }
 
@@ -302,6 +304,7 @@ static int hold_shared(struct weft__model *model, struct weft_model_builder *b)
 	held[HELD_EDGES] = weft__model_builder_hold_edges(&b->edges);
 	held[HELD_IDENTITIES] = weft__model_identities_hold(&b->identities);
 	held[HELD_ATTRIBUTES] = weft__model_attributes_hold(&b->texts.attributes);
+	held[HELD_STACKS] = weft__model_stacks_hold(&b->stacks);
 	for (unsigned i = 0; i < WEFT__POOLS; i++)
 		held[HELD_POOLS + i] = weft__model_pool_hold(&b->live->pools[i]);
 	for (unsigned i = 0; i < HELD; i++)

@@ -69,6 +69,13 @@ static int report_note(
 	return s->listener->note(s->context, type, m->task, m->event->text, value);
 }
 
+static int on_stack(const struct weft__state *s, const struct meaning *m)
+{
+	if (!s->listener->stack || m->task == WEFT_NONE)
+		return 0;
+	return s->listener->stack(s->context, m->task, m->event->text);
+}
+
 static int run_task(struct weft__state *s, const struct meaning *m)
 {
 	return weft__model_state_run(s, m->event, m->task == WEFT_NONE ? WEFT__RUNS_IDLE : m->task);
@@ -481,6 +488,8 @@ static int apply(struct weft__state *s, const struct meaning *m)
 		return on_release(s, m);
 	case WEFT_EVENT_OFF_CPU:
 		return weft__model_state_off_cpu(s, m->task, m->event);
+	case WEFT_EVENT_STACK:
+		return on_stack(s, m);
 	case WEFT_EVENT_SEND:
 		return on_message(s, m, false);
 	case WEFT_EVENT_RECEIVE:

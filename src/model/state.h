@@ -141,6 +141,8 @@ struct weft__listener {
 	/* A label, remark or change of a counter. `task` may be WEFT_NONE. */
 	int (*note)(
 		void *context, enum weft_note_type type, uint32_t task, uint32_t text, int64_t value);
+	/* The task is about to wait in these calls. */
+	int (*stack)(void *context, uint32_t task, uint32_t text);
 	/* An event set or changed the value of `counter`, whose number may be new. */
 	int (*sample)(void *context, uint32_t counter, uint32_t task);
 	/* The program has said what the value of `counter` is, whose number may be new. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * Adapters say several things in the table of names. Which code a label names, for the tool that
- * saves the buffer: that tool may read debug information, which takes time and memory that the
- * program should not lose. And what they could not record.
+ * Adapters say several things in the table of names. Which code a label names, and in which calls a
+ * task waits, for the tool that saves the buffer: that tool may read debug information, which takes
+ * time and memory that the program should not lose. And what they could not record.
  */
 #include "abi/name_abi.h"
 #include "record/compose.h"
 #include "record/name.h"
+#include "record/put.h"
 #include "record/reserve.h"
 
 #define PARTS_MAX 4
@@ -65,4 +66,60 @@ WEFT__EXPORT void weft__unseen(const char *key, const char *what)
 	const struct weft__name_part parts[] = {
 		{WEFT_ABI_UNSEEN_PREFIX, WEFT_ABI_UNSEEN_PREFIX_BYTES}, part_of(key), part_of(what)};
 	add_part(parts, 3);
+}
+
+/* ---- Calls in which a task waits ---- */
+
+static uint32_t generation_of(const struct weft__self *self)
+{
+	return (uint32_t)weft__record_entered_generation(self);
+}
+
+static uint16_t find_or_add(
+	const struct weft__self *self, const struct weft__name_part *parts, uint32_t count)
+{
+	const struct weft__region *region = weft__record_region_of(self->slot);
+	struct weft__name name = {parts, count, 0};
+	for (uint32_t i = 0; i < count; i++)
+		name.size += parts[i].size;
+	return has_room(region) ? weft__record_name_find_or_add_parts(region, &name) : 0;
+}
+
+WEFT__EXPORT uint16_t weft__module(const char *file, const char *build_id, uint32_t *ret_generation)
+{
+	const struct weft__name_part parts[] = {{WEFT_ABI_MODULE_PREFIX, WEFT_ABI_MODULE_PREFIX_BYTES},
+		part_of(file), {"\t", 1}, part_of(build_id)};
+	struct weft__self self;
+	if (parts[1].size > WEFT_ABI_NAME_MAX_BYTES || parts[3].size > WEFT_ABI_NAME_MAX_BYTES ||
+		!weft__record_entered_now(&self))
+		return 0;
+	*ret_generation = generation_of(&self);
+	return find_or_add(&self, parts, 4);
+}
+
+WEFT__EXPORT bool weft__stack_name(
+	uint64_t *cache, uint32_t generation, const char *calls, size_t size)
+{
+	const struct weft__name_part parts[] = {
+		{WEFT_ABI_STACK_PREFIX, WEFT_ABI_STACK_PREFIX_BYTES}, {calls, weft__record_bounded(size)}};
+	struct weft__self self;
+	if (!weft__record_entered_now(&self))
+		return false;
+	if (weft__record_name_cached(&self, cache))
+		return true;
+	if (!calls || parts[1].size > WEFT_ABI_NAME_MAX_BYTES || generation_of(&self) != generation)
+		return false;
+	uint16_t name = find_or_add(&self, parts, 2);
+	weft__record_name_remember(&self, cache, name);
+	return name != 0;
+}
+
+WEFT__EXPORT void weft__stack(uint64_t *cache)
+{
+	struct weft__self self;
+	if (!weft__record_entered_now(&self))
+		return;
+	uint16_t name = weft__record_name_cached(&self, cache);
+	if (name)
+		weft__record_put_words_in(self.slot, 1, WEFT_ABI_HEAD(WEFT_ABI_STACK, 1, name), 0, 0);
 }

@@ -13,7 +13,7 @@
 #include "record/recorder.h"
 #include "record/side_tables.h"
 
-#define EVENTS 32
+#define EVENTS 64
 #define ROWS                                                        \
 	(sizeof(((struct weft__side_tables_layout *)0)->counted_rows) / \
 		sizeof(struct weft_abi_counted_row))

@@ -36,6 +36,7 @@ struct weft__buffer {
 	const uint8_t *names;  /* the entries; in a buffer they may still change */
 	uint64_t names_bytes;
 	struct weft__names *own_names; /* see weft/names.c */
+	struct weft__stacks *stacks;   /* see weft/stack.c; made with the names */
 	struct weft__stream *stream;   /* NULL: a buffer */
 	struct weft__tables *tables;   /* see weft/tables.c; NULL: none so far */
 	uint64_t marked;               /* ticks of a stream's last mark; 0: none */
@@ -151,6 +152,12 @@ void weft__format_buffer_drop_names(struct weft__buffer *buffer);
 /* The text of a name; its bytes are NULL if there is no such name. The text is in the reader's copy
  * and stays unchanged until finish, even if a program changes the name later. */
 struct weft_slice weft__format_buffer_name(const struct weft__buffer *buffer, unsigned id);
+
+/* weft/stack.c: the calls that a name of a stack lists, as text; its bytes are NULL if there is no
+ * such name. Like those of names, the text stays unchanged until finish. */
+struct weft_slice weft__format_buffer_stack(const struct weft__buffer *buffer, unsigned id);
+struct weft__stacks *weft__format_stacks_create(void); /* NULL without memory */
+void weft__format_stacks_destroy(struct weft__stacks *stacks);
 
 /* weft/code.c: reads the lines of functions, and what could not be recorded, into `about`. Needs
  * the copy of all names. 0 or WEFT_ERROR_MEMORY. */

@@ -361,6 +361,11 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	case WEFT_ABI_BEGIN:
 		event->text = take_name(c, buffer, w->small);
 		return true;
+	case WEFT_ABI_STACK:
+		event->text = w->small && !c->text.bytes ? weft__format_buffer_stack(buffer, w->small)
+												 : take_name(c, buffer, w->small);
+		c->failed |= !event->text.bytes;
+		return true;
 	case WEFT_ABI_SPAN:
 		take_span(c, buffer, w->small, event);
 		return true;

@@ -33,12 +33,12 @@ int weft__format_buffer_keep_names(struct weft__buffer *b)
 	if (b->names_bytes > WEFT_ABI_NAMES_MAX_BYTES)
 		b->names_bytes = WEFT_ABI_NAMES_MAX_BYTES;
 	own->bytes = calloc(1, (size_t)b->names_bytes + 1);
-	if (!own->bytes) {
-		free(own);
-		return WEFT_ERROR_MEMORY;
-	}
 	b->own_names = own;
-	return 0;
+	b->stacks = weft__format_stacks_create();
+	if (own->bytes && b->stacks)
+		return 0;
+	weft__format_buffer_drop_names(b);
+	return WEFT_ERROR_MEMORY;
 }
 
 void weft__format_buffer_drop_names(struct weft__buffer *b)
@@ -46,7 +46,9 @@ void weft__format_buffer_drop_names(struct weft__buffer *b)
 	if (b->own_names)
 		free(b->own_names->bytes);
 	free(b->own_names);
+	weft__format_stacks_destroy(b->stacks);
 	b->own_names = NULL;
+	b->stacks = NULL;
 }
 
 static bool has_bit(const uint64_t *bits, size_t unit)

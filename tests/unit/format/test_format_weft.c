@@ -66,15 +66,20 @@ static int set_up(void **state)
 	return 0;
 }
 
-static uint16_t add_name(const char *text)
+static uint16_t add_name_bytes(const char *text, uint32_t size)
 {
 	static const unsigned char *entries = buffer + sizeof(struct weft_abi_buffer) + NAMES_INDEX * 4;
-	uint32_t used = header()->names_used, size = (uint32_t)strlen(text);
+	uint32_t used = header()->names_used;
 	struct weft_abi_name entry = {0, size};
 	memcpy((void *)(uintptr_t)(entries + used), &entry, sizeof(entry));
 	memcpy((void *)(uintptr_t)(entries + used + sizeof(entry)), text, size);
 	header()->names_used = used + (size + 8 + 15) / 16 * 16;
 	return (uint16_t)(used / WEFT_ABI_NAME_UNIT + 1);
+}
+
+static uint16_t add_name(const char *text)
+{
+	return add_name_bytes(text, (uint32_t)strlen(text));
 }
 
 static void open_packet(unsigned index, uint64_t sequence, uint32_t thread, uint64_t base_ticks)
@@ -282,6 +287,42 @@ static void text_is_a_name_or_follows(void **state)
 	assert_int_equal(r->events[4].band, WEFT_BAND_GC);
 	assert_true(r->events[4].flag);
 	assert_int_equal(diagnostics(r), 1);
+	done(r);
+}
+
+#define ARROW    " \xe2\x86\x90 "
+#define ELLIPSIS "\xe2\x80\xa6"
+
+/* Calls that were looked up have names; others have the file and the address. */
+static void the_calls_of_a_wait_are_text(void **state)
+{
+	static const char frame[] = WEFT_ABI_FRAME_PREFIX "\0"
+													  "1:4f10"
+													  "\0"
+													  "flush_log (log.c:88)";
+	(void)state;
+	assert_int_equal(add_name(WEFT_ABI_MODULE_PREFIX "/srv/server\tbeef"), 1);
+	const uint16_t calls = add_name(WEFT_ABI_STACK_PREFIX "1:4f10 1:4f20 +"),
+				   plain = add_name("main (server.c:1)"),
+				   hostile = add_name(WEFT_ABI_STACK_PREFIX "ffff:1 : 7 "
+															"zz:1  1"),
+				   empty = add_name(WEFT_ABI_STACK_PREFIX);
+	add_name_bytes(frame, sizeof(frame) - 1);
+	open_packet(0, 1, 0, 1000);
+	put(0, 10, WEFT_ABI_STACK, calls, 0, NULL);
+	put(0, 20, WEFT_ABI_STACK, plain, 0, NULL);
+	put(0, 30, WEFT_ABI_STACK, hostile, 0, NULL);
+	put(0, 40, WEFT_ABI_STACK, empty, 0, NULL);
+	put(0, 50, WEFT_ABI_STACK, calls, 0, NULL);
+	struct reading *r = read_buffer();
+	assert_int_equal(r->status, WEFT_END);
+	assert_int_equal(r->count, 5);
+	assert_int_equal(r->events[0].type, WEFT_EVENT_STACK);
+	assert_string_equal(r->texts[0], "flush_log (log.c:88)" ARROW "server+0x4f20" ARROW ELLIPSIS);
+	assert_string_equal(r->texts[1], "main (server.c:1)");
+	assert_string_equal(r->texts[2], "?" ARROW "?" ARROW "?" ARROW "?" ARROW "?" ARROW "?");
+	assert_string_equal(r->texts[3], "");
+	assert_string_equal(r->texts[4], r->texts[0]);
 	done(r);
 }
 
@@ -803,6 +844,7 @@ int main(void)
 		cmocka_unit_test_setup(times_centuries_away_are_held, set_up),
 		cmocka_unit_test_setup(the_current_task_acts, set_up),
 		cmocka_unit_test_setup(text_is_a_name_or_follows, set_up),
+		cmocka_unit_test_setup(the_calls_of_a_wait_are_text, set_up),
 		cmocka_unit_test_setup(a_mark_has_typed_fields, set_up),
 		cmocka_unit_test_setup(threads_follow_one_another_in_a_packet, set_up),
 		cmocka_unit_test_setup(overwritten_events_are_counted_and_a_switch_follows, set_up),

@@ -117,10 +117,11 @@ static void an_empty_text_is_one_only_if_it_was_given(void **state)
 	assert_int_equal(weft__model_identities_init(&identities), 0);
 	for (uint8_t type = 1; type < WEFT_EVENT_TYPES; type++) {
 		const struct weft_event event = {.type = type, .text = {"", 0}};
-		bool has_text =
-			type == WEFT_EVENT_FAIL || type == WEFT_EVENT_LABEL || type == WEFT_EVENT_NOTE ||
-			type == WEFT_EVENT_TAG || type == WEFT_EVENT_MARK || type == WEFT_EVENT_COUNTER ||
-			type == WEFT_EVENT_BEGIN || type == WEFT_EVENT_SPAN || type == WEFT_EVENT_TOTAL;
+		bool has_text = type == WEFT_EVENT_FAIL || type == WEFT_EVENT_LABEL ||
+						type == WEFT_EVENT_NOTE || type == WEFT_EVENT_TAG ||
+						type == WEFT_EVENT_MARK || type == WEFT_EVENT_COUNTER ||
+						type == WEFT_EVENT_BEGIN || type == WEFT_EVENT_SPAN ||
+						type == WEFT_EVENT_TOTAL || type == WEFT_EVENT_STACK;
 		struct weft__fact fact;
 		assert_int_equal(weft__model_fact_of_event(&identities, &texts, &event, &fact), 0);
 		assert_int_equal(fact.text != WEFT_NONE, has_text);
