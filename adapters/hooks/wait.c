@@ -8,6 +8,7 @@
 #define WEFT_CATEGORY always
 #include "hooks/counts.h"
 #include "hooks/hooks.h"
+#include "hooks/stack.h"
 
 /* The thread's wait, if it is waiting, and the call. */
 static __thread struct weft__hooks_wait present __attribute__((tls_model("initial-exec")));
@@ -64,8 +65,10 @@ void weft__hooks_wait_begin(
 		weft__hooks_title_waits();
 	if (unlikely(weft__hooks_has_to_wait))
 		weft__hooks_first_wait();
+	struct weft__hooks_stack *stack = weft__hooks_stack_find();
 	begin(ret, call);
 	weft_moment_begin();
+	weft__hooks_stack_record(stack);
 	weft_try_read_as(ret->waiter, source);
 	weft_switch(WEFT_TASK_NONE);
 	weft_moment_end();
