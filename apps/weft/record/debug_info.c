@@ -22,6 +22,7 @@
 #define FUNCTIONS(F)                \
 	F(dwfl_begin)                   \
 	F(dwfl_lineinfo)                \
+	F(dwfl_module_addrname)         \
 	F(dwfl_module_getelf)           \
 	F(dwfl_module_getsrc)           \
 	F(dwfl_offline_section_address) \
@@ -133,15 +134,45 @@ void debug_info_add(struct debug_info *info, const char *file)
 	info->files[at].module = report(info, file, info->files[at].real);
 }
 
+/* The module that was added; NULL: none, or it cannot be read. `*ret_bias`: libdw gives each file a
+ * range of addresses of its own, and this is the difference from the addresses in the file. */
+static Dwfl_Module *module_of(struct debug_info *info, const char *file, GElf_Addr *ret_bias)
+{
+	Dwfl_Module **found = find_module(info, file);
+	return found && *found && dw.dwfl_module_getelf(*found, ret_bias) ? *found : NULL;
+}
+
+bool debug_info_is(struct debug_info *info, const char *file, const char *build_id)
+{
+	GElf_Addr bias, address;
+	const unsigned char *id;
+	Dwfl_Module *module = module_of(info, file, &bias);
+	int size = module ? dw.dwfl_module_build_id(module, &id, &address) : -1;
+	if (size < 0 || strlen(build_id) != 2 * (size_t)size)
+		return false;
+	for (int i = 0; i < size; i++) {
+		char digits[3];
+		snprintf(digits, sizeof(digits), "%02x", id[i]);
+		if (memcmp(digits, build_id + 2 * i, 2) != 0)
+			return false;
+	}
+	return true;
+}
+
+const char *debug_info_function(struct debug_info *info, const char *file, uint64_t address)
+{
+	GElf_Addr bias;
+	Dwfl_Module *module = module_of(info, file, &bias);
+	return module ? dw.dwfl_module_addrname(module, address + bias) : NULL;
+}
+
 bool debug_info_find(
 	struct debug_info *info, const char *file, uint64_t address, char *ret_location, size_t room)
 {
-	Dwfl_Module **found = find_module(info, file), *module = found ? *found : NULL;
-	GElf_Addr bias = 0;
+	GElf_Addr bias;
 	int number = 0;
-	/* libdw gives each file a range of addresses of its own; `bias` is the difference from the
-	 * addresses in the file. */
-	if (!module || !dw.dwfl_module_getelf(module, &bias))
+	Dwfl_Module *module = module_of(info, file, &bias);
+	if (!module)
 		return false;
 	Dwfl_Line *line = dw.dwfl_module_getsrc(module, address + bias);
 	const char *source = line ? dw.dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;

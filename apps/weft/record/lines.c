@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Appends lines of code to a saved trace.
+ * Appends lines of code to a saved trace: those of functions that labels name, and of calls
+ * (calls.c).
  *
  * The program under trace names the ELF files, and may have written anything into them. So a child
  * process reads them, without rights, with little memory and time; if it dies, the trace has no
@@ -20,68 +21,14 @@
 
 #include <weft/parse.h>
 
-#include "abi/buffer_abi.h"
-#include "abi/name_abi.h"
+#include "calls.h"
 #include "cli/cli.h"
+#include "function_name.h"
 #include "lines.h"
 #include "runs/message.h"
 
 /* Exit status of the child if the system cannot confine it. */
 #define UNCONFINED 3
-
-/* ---- The table of names ---- */
-
-struct names {
-	struct weft_abi_buffer *header;
-	unsigned char *entries;
-	uint32_t used, room; /* bytes of entries */
-};
-
-/* The file is closed to other users, but the program may have written its header. */
-static bool find_names(void *bytes, size_t size, struct names *ret)
-{
-	struct weft_abi_buffer *header = bytes;
-	uint64_t index = (uint64_t)header->names_index * 4, at = header->names_offset;
-	if (memcmp(header->magic, WEFT_ABI_MAGIC, sizeof(header->magic)) != 0 ||
-		header->version != WEFT_ABI_VERSION || header->stream || index > header->names_bytes ||
-		at > size || header->names_bytes > size - at || (at + index) % 8 != 0)
-		return false;
-	ret->header = header;
-	ret->entries = (unsigned char *)bytes + at + index;
-	ret->room = (uint32_t)(header->names_bytes - index);
-	ret->used = header->names_used;
-	return ret->used <= ret->room && ret->used % WEFT_ABI_NAME_UNIT == 0 &&
-		   ret->room <= WEFT_ABI_NAMES_MAX_BYTES;
-}
-
-static uint32_t bytes_of(uint32_t text)
-{
-	return ((uint32_t)sizeof(struct weft_abi_name) + text + WEFT_ABI_NAME_UNIT - 1) &
-		   ~(WEFT_ABI_NAME_UNIT - 1);
-}
-
-/* The size of the text of the entry at `at`, or 0 if that is damaged. */
-static uint32_t text_at(const struct names *names, uint32_t at, const char **ret_text)
-{
-	struct weft_abi_name head;
-	memcpy(&head, names->entries + at, sizeof(head));
-	*ret_text = (const char *)names->entries + at + sizeof(head);
-	bool fits = head.size <= WEFT_ABI_NAME_MAX_BYTES && bytes_of(head.size) <= names->used - at;
-	return fits ? head.size : 0;
-}
-
-/* The file's index of names is not extended: nobody records into it any more. */
-static void append(struct names *names, const char *text, uint32_t size)
-{
-	struct weft_abi_name head = {.size = size};
-	uint32_t bytes = bytes_of(size);
-	if (bytes > names->room - names->used)
-		return;
-	memset(names->entries + names->used, 0, bytes);
-	memcpy(names->entries + names->used, &head, sizeof(head));
-	memcpy(names->entries + names->used + sizeof(head), text, size);
-	names->used += bytes;
-}
 
 /* ---- Looking up ---- */
 
@@ -101,7 +48,8 @@ static bool parse(const char *text, uint32_t size, const char **ret_name, const 
 	return weft_parse_hexadecimal(address, strlen(address), ret_address) == WEFT_PARSE_OK;
 }
 
-static void look_up(struct names *names, struct debug_info *info, const char *text, uint32_t size)
+static void look_up(
+	struct name_table *names, struct debug_info *info, const char *text, uint32_t size)
 {
 	char copy[WEFT_ABI_NAME_MAX_BYTES + 1], line[WEFT_ABI_NAME_MAX_BYTES], location[256];
 	const char *name, *file;
@@ -114,44 +62,47 @@ static void look_up(struct names *names, struct debug_info *info, const char *te
 	int length = snprintf(
 		line, sizeof(line), "%s%c%s%c%s", WEFT_ABI_LINE_PREFIX, '\0', name, '\0', location);
 	if (length > 0 && (size_t)length < sizeof(line))
-		append(names, line, (uint32_t)length);
+		name_table_append(names, line, (uint32_t)length);
 }
 
 /* Opens all files that the trace names, which the child cannot do later. */
-static void add_files(const struct names *names, struct debug_info *info)
+static void add_files(const struct name_table *names, struct debug_info *info)
 {
 	char copy[WEFT_ABI_NAME_MAX_BYTES + 1];
 	const char *text, *name, *file;
 	uint64_t address;
-	for (uint32_t at = 0, size; at < names->used; at += bytes_of(size)) {
-		size = text_at(names, at, &text);
+	for (uint32_t at = 0, size; at < names->used; at += name_table_bytes(size)) {
+		size = name_table_text(names, at, &text);
 		memcpy(copy, text, size);
 		copy[size] = '\0';
 		if (parse(copy, size, &name, &file, &address))
 			debug_info_add(info, file);
 	}
+	calls_add_files(names, info);
 }
 
-static void add_lines(struct names *names, struct debug_info *info)
+static void add_lines(struct name_table *names, struct debug_info *info)
 {
 	const uint32_t used = names->used;
 	const char *text;
-	for (uint32_t at = 0, size; at < used; at += bytes_of(size)) {
-		size = text_at(names, at, &text);
+	calls_add(names, info);
+	for (uint32_t at = 0, size; at < used; at += name_table_bytes(size)) {
+		size = name_table_text(names, at, &text);
 		look_up(names, info, text, size);
 	}
-	__atomic_store_n(&names->header->names_used, names->used, __ATOMIC_RELEASE);
+	name_table_publish(names);
 }
 
 /* ---- The child ---- */
 
 /* libdw is loaded first: it may not open files later. Returns the exit status. */
-static int run_child(struct names *names, uid_t user)
+static int run_child(struct name_table *names, uid_t user)
 {
 	confine_limit();
 	struct debug_info *info = debug_info_open();
 	if (!info)
 		return 0;
+	function_names_load();
 	confine_become(user);
 	add_files(names, info);
 	/* Root's own files may be in folders that only root can enter. */
@@ -179,19 +130,19 @@ static void report_lines(const char *file, int status)
 			weft__runs_shown(file));
 }
 
-static bool has_code(const struct names *names)
+static bool has_code(const struct name_table *names)
 {
 	const char *text;
-	for (uint32_t at = 0, size; at < names->used; at += bytes_of(size)) {
-		size = text_at(names, at, &text);
+	for (uint32_t at = 0, size; at < names->used; at += name_table_bytes(size)) {
+		size = name_table_text(names, at, &text);
 		if (size > WEFT_ABI_CODE_PREFIX_BYTES &&
 			memcmp(text, WEFT_ABI_CODE_PREFIX, WEFT_ABI_CODE_PREFIX_BYTES) == 0)
 			return true;
 	}
-	return false;
+	return calls_exist(names);
 }
 
-static void add_in_child(struct names *names, const char *file, uid_t user)
+static void add_in_child(struct name_table *names, const char *file, uid_t user)
 {
 	int status = 0;
 	pid_t child = fork();
@@ -205,7 +156,7 @@ static void add_in_child(struct names *names, const char *file, uid_t user)
 void record_add_lines(const char *file, uid_t user)
 {
 	struct stat status;
-	struct names names;
+	struct name_table names;
 	int fd = open(file, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return;
@@ -219,7 +170,7 @@ void record_add_lines(const char *file, uid_t user)
 	close(fd);
 	if (bytes == MAP_FAILED)
 		return;
-	if (find_names(bytes, size, &names) && has_code(&names))
+	if (name_table_find(bytes, size, &names) && has_code(&names))
 		add_in_child(&names, file, user);
 	munmap(bytes, size);
 }

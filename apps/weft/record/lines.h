@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * File and line of the functions that labels name, from the debug information of the program.
+ * File and line of the functions that labels name, and of the calls in which tasks wait, from the
+ * debug information of the program.
  */
 #ifndef WEFT_RECORD_LINES_H
 #define WEFT_RECORD_LINES_H
@@ -12,9 +13,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Looks up the functions that a saved trace's adapters have named, and appends their lines to its
- * table of names. Does nothing where there is no debug information, and takes at most some seconds.
- * The program ran as `user`; if we are root, its files are read with that user's rights. */
+/* Looks up the functions and calls that a saved trace's adapters have named, and appends their
+ * names and lines to its table of names. Does nothing where there is no debug information, and
+ * takes at most some seconds. The program ran as `user`; if we are root, its files are read with
+ * that user's rights. */
 void record_add_lines(const char *file, uid_t user);
 
 /* ---- Looking up (debug_info.c) ---- */
@@ -34,6 +36,13 @@ bool debug_info_is_ours(const struct debug_info *info);
  * False if it is unknown. */
 bool debug_info_find(
 	struct debug_info *info, const char *file, uint64_t address, char *ret_location, size_t room);
+
+/* True if the file that was added has that build id, in hexadecimal; also if neither has one. */
+bool debug_info_is(struct debug_info *info, const char *file, const char *build_id);
+
+/* The function at an address of a file that was added, as its symbol has it; NULL: unknown. It
+ * stays as long as `info`. */
+const char *debug_info_function(struct debug_info *info, const char *file, uint64_t address);
 
 /* ---- Files (debug_files.c) ---- */
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/function_name.h"
 #include "record/lines.h"
 #include "stacks.h"
 
@@ -65,14 +66,9 @@ static struct {
 	struct stack_result *result; /* NULL: only count */
 } walk;
 
-/* __cxa_demangle of the C++ runtime; NULL: it is not installed. */
-static char *(*demangle)(const char *name, char *text, size_t *size, int *status);
-
 bool stack_unwind_load(void)
 {
-	void *runtime = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
-	if (runtime)
-		*(void **)&demangle = dlsym(runtime, "__cxa_demangle");
+	function_names_load();
 	void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
 	bool is_complete = library != NULL;
 #define FUNCTION(name) is_complete = is_complete && (*(void **)&dw.name = dlsym(library, #name));
@@ -160,35 +156,6 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 
 /* ---- Names ---- */
 
-/* Removes the arguments of a C++ function: "a::(anonymous namespace)::f(int) const". */
-static void drop_arguments(char *name)
-{
-	char *end = strrchr(name, ')');
-	int depth = 0;
-	if (end && end[1] != '\0' && end[1] != ' ')
-		return;
-	for (char *at = end; at && at > name; at--) {
-		depth += *at == ')' ? 1 : *at == '(' ? -1 : 0;
-		if (depth == 0) {
-			*at = '\0';
-			return;
-		}
-	}
-}
-
-/* A symbol's version is no part of its name. */
-static void set_name(char *ret_name, size_t room, const char *symbol)
-{
-	int status = 0;
-	char *shown =
-		demangle && strncmp(symbol, "_Z", 2) == 0 ? demangle(symbol, NULL, NULL, &status) : NULL;
-	if (shown)
-		drop_arguments(shown);
-	snprintf(
-		ret_name, room, "%.*s", (int)strcspn(shown ? shown : symbol, "@"), shown ? shown : symbol);
-	free(shown);
-}
-
 static void name_frame(struct weft__outside_frame *frame, Dwarf_Addr code)
 {
 	Dwfl_Module *module = dw.dwfl_addrmodule(walk.dwfl, code);
@@ -204,7 +171,7 @@ static void name_frame(struct weft__outside_frame *frame, Dwarf_Addr code)
 	snprintf(frame->module, sizeof(frame->module), "%s", slash ? slash + 1 : path ? path : "");
 	const char *name = dw.dwfl_module_addrinfo(module, code, &offset, &symbol, NULL, NULL, NULL);
 	if (name)
-		set_name(frame->function, sizeof(frame->function), name);
+		function_name(frame->function, sizeof(frame->function), name);
 	if (!path || is_system(path))
 		return;
 	Dwfl_Line *line = dw.dwfl_module_getsrc(module, code);
@@ -227,7 +194,7 @@ static void name_object(const struct weft__outside_thread *thread, struct stack_
 			   : NULL;
 	if (!name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
 		return;
-	set_name(result->object, sizeof(result->object), name);
+	function_name(result->object, sizeof(result->object), name);
 	result->object_offset = offset;
 }
 

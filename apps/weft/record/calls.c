@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See calls.h, and src/abi/name_abi.h for the names.
+ */
+#include "calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/parse.h>
+
+#include "function_name.h"
+
+enum {
+	CALLS_MAX = 1 << 15,
+	KEY_BYTES = 32,
+	FUNCTION_BYTES = 256,
+};
+
+/* ---- Names ---- */
+
+/* The rest of a name with that prefix, as a string; false if the name has another one. */
+static bool take_name(const struct name_table *names, uint32_t at, const char *prefix,
+	size_t prefix_bytes, uint32_t *ret_next, char ret_rest[WEFT_ABI_NAME_MAX_BYTES + 1])
+{
+	const char *text;
+	const uint32_t size = name_table_text(names, at, &text);
+	*ret_next = at + name_table_bytes(size);
+	if (size <= prefix_bytes || memcmp(text, prefix, prefix_bytes) != 0)
+		return false;
+	memcpy(ret_rest, text + prefix_bytes, size - prefix_bytes);
+	ret_rest[size - prefix_bytes] = '\0';
+	return true;
+}
+
+static bool take_stack(const struct name_table *names, uint32_t at, uint32_t *ret_next,
+	char ret_calls[WEFT_ABI_NAME_MAX_BYTES + 1])
+{
+	return take_name(
+		names, at, WEFT_ABI_STACK_PREFIX, WEFT_ABI_STACK_PREFIX_BYTES, ret_next, ret_calls);
+}
+
+/* `*ret_build_id` is in `file`, which it ends. */
+static bool take_module(const struct name_table *names, uint32_t at, uint32_t *ret_next,
+	char file[WEFT_ABI_NAME_MAX_BYTES + 1], const char **ret_build_id)
+{
+	if (!take_name(names, at, WEFT_ABI_MODULE_PREFIX, WEFT_ABI_MODULE_PREFIX_BYTES, ret_next, file))
+		return false;
+	char *tab = strchr(file, '\t');
+	if (!tab || file[0] != '/')
+		return false;
+	*tab = '\0';
+	*ret_build_id = tab + 1;
+	return true;
+}
+
+bool calls_exist(const struct name_table *names)
+{
+	char calls[WEFT_ABI_NAME_MAX_BYTES + 1];
+	for (uint32_t at = 0; at < names->used;)
+		if (take_stack(names, at, &at, calls))
+			return true;
+	return false;
+}
+
+void calls_add_files(const struct name_table *names, struct debug_info *info)
+{
+	char file[WEFT_ABI_NAME_MAX_BYTES + 1];
+	const char *build_id;
+	for (uint32_t at = 0; at < names->used;)
+		if (take_module(names, at, &at, file, &build_id))
+			debug_info_add(info, file);
+}
+
+/* ---- Calls ---- */
+
+struct call {
+	char key[KEY_BYTES]; /* "MODULE:ADDRESS" */
+};
+
+static int by_key(const void *left, const void *right)
+{
+	return strcmp(((const struct call *)left)->key, ((const struct call *)right)->key);
+}
+
+static size_t list_calls(const struct name_table *names, struct call *list)
+{
+	char calls[WEFT_ABI_NAME_MAX_BYTES + 1], *rest;
+	size_t count = 0;
+	for (uint32_t at = 0; at < names->used;) {
+		if (!take_stack(names, at, &at, calls))
+			continue;
+		for (char *word = strtok_r(calls, " ", &rest); word && count < CALLS_MAX;
+			 word = strtok_r(NULL, " ", &rest))
+			if (strlen(word) < KEY_BYTES)
+				strcpy(list[count++].key, word);
+	}
+	if (count)
+		qsort(list, count, sizeof(*list), by_key);
+	return count;
+}
+
+static void add_call(struct name_table *names, struct debug_info *info, const char *key)
+{
+	char file[WEFT_ABI_NAME_MAX_BYTES + 1], line[WEFT_ABI_NAME_MAX_BYTES], location[256] = "",
+																		   function[FUNCTION_BYTES];
+	const char *colon = strchr(key, ':'), *build_id;
+	uint64_t module, address;
+	uint32_t next;
+	if (!colon || weft_parse_hexadecimal(key, (size_t)(colon - key), &module) != WEFT_PARSE_OK ||
+		weft_parse_hexadecimal(colon + 1, strlen(colon + 1), &address) != WEFT_PARSE_OK ||
+		module == 0 || module > UINT16_MAX || (module - 1) * WEFT_ABI_NAME_UNIT >= names->used ||
+		!take_module(names, (uint32_t)(module - 1) * WEFT_ABI_NAME_UNIT, &next, file, &build_id) ||
+		!debug_info_is(info, file, build_id))
+		return;
+	const char *symbol = debug_info_function(info, file, address);
+	if (!symbol)
+		return;
+	function_name(function, sizeof(function), symbol);
+	bool has_line = debug_info_find(info, file, address, location, sizeof(location));
+	int size = snprintf(line, sizeof(line), "%s%c%s%c%s%s%s%s", WEFT_ABI_FRAME_PREFIX, '\0', key,
+		'\0', function, has_line ? " (" : "", location, has_line ? ")" : "");
+	if (size > 0 && (size_t)size < sizeof(line))
+		name_table_append(names, line, (uint32_t)size);
+}
+
+void calls_add(struct name_table *names, struct debug_info *info)
+{
+	struct call *list = malloc(CALLS_MAX * sizeof(*list));
+	const size_t count = list ? list_calls(names, list) : 0;
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || strcmp(list[i].key, list[i - 1].key) != 0)
+			add_call(names, info, list[i].key);
+	free(list);
+}
