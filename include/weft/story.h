@@ -137,6 +137,13 @@ bool weft_story_wait_at(const struct weft_story *story, uint32_t task, uint64_t 
 size_t weft_story_wait_sources(
 	const struct weft_model *model, const struct weft_story_wait *wait, char *buffer, size_t size);
 
+#define WEFT_CALLS_BYTES 1100
+
+/* Writes where in the code the task waits, the innermost call first: "say_hello (hello.c:12) ← main
+ * (hello.c:20)"; "" if the trace does not say. At most WEFT_CALLS_BYTES - 1 bytes. */
+size_t weft_story_wait_calls(
+	const struct weft_model *model, const struct weft_story_wait *wait, char *buffer, size_t size);
+
 /* A task that holds a lock, rwlock, semaphore, pool or queue. */
 struct weft_story_hold {
 	uint32_t task;

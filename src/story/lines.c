@@ -333,6 +333,16 @@ static void add_facts(struct task_lines *t)
 
 /* ---- What happened ---- */
 
+/* Appends ", in say_hello (hello.c:12) ← main (hello.c:20)". */
+static void add_calls(
+	struct weft__words *w, const struct task_lines *t, const struct weft_story_wait *wait)
+{
+	const struct weft_slice calls = weft_model_stack_at(t->model, wait->task, wait->since);
+	if (calls.size)
+		weft__story_words_add(w, ", in ");
+	weft__story_words_add_text(w, calls, TEXT_LETTERS);
+}
+
 /* "lock 1 'page table' for 869 ms" */
 static void add_wait(struct task_lines *t, const struct weft_story_wait *wait)
 {
@@ -341,6 +351,7 @@ static void add_wait(struct task_lines *t, const struct weft_story_wait *wait)
 	weft__story_words_add_subject(w, t->model, wait->source, NAME_LETTERS);
 	weft__story_words_add(w, " for ");
 	weft__story_words_add_length(w, wait->until - wait->since);
+	add_calls(w, t, wait);
 	struct weft_story_line *line = add_line(t, WEFT_STORY_WAIT, "waits for", &line_text);
 	line->task = wait->source;
 	set_time(line, wait->since, wait->until - wait->since);

@@ -282,3 +282,13 @@ WEFT__EXPORT size_t weft_story_wait_sources(
 		weft__story_words_add_task(&words, model, wait->source, NAME_LETTERS);
 	return words.used;
 }
+
+WEFT__EXPORT size_t weft_story_wait_calls(
+	const struct weft_model *model, const struct weft_story_wait *wait, char *buffer, size_t size)
+{
+	struct weft__words words;
+	weft__story_words_init(&words, buffer, size < WEFT_CALLS_BYTES ? size : WEFT_CALLS_BYTES);
+	weft__story_words_add_text(
+		&words, weft_model_stack_at(model, wait->task, wait->since), WEFT_CALLS_BYTES);
+	return words.used;
+}

@@ -81,6 +81,17 @@ static void add_line(struct answer *a, const char *number, uint64_t time, const 
 
 /* ---- A chain ---- */
 
+static void add_calls(struct answer *a, const char *calls)
+{
+	size_t start = a->text.size;
+	if (!*calls)
+		return;
+	weft_text_pad(&a->text, start, 23);
+	weft_text_add_string(&a->text, "  in ");
+	weft_text_add_string(&a->text, calls);
+	weft_text_add_string(&a->text, "\n");
+}
+
 static void add_hop(struct answer *a, const struct weft_chain_hop *hop, uint32_t number)
 {
 	static const char *const steps[] = {[WEFT_CHAIN_WAITS] = "waits",
@@ -92,11 +103,14 @@ static void add_hop(struct answer *a, const struct weft_chain_hop *hop, uint32_t
 		[WEFT_CHAIN_THREAD] = "thread",
 		[WEFT_CHAIN_RECEIVES] = "receives",
 		[WEFT_CHAIN_ELSEWHERE] = "elsewhere"};
-	char sentence[WEFT_SENTENCE_BYTES], cell[16];
+	char sentence[WEFT_SENTENCE_BYTES], calls[WEFT_CALLS_BYTES] = "", cell[16];
+	if (hop->step == WEFT_CHAIN_WAITS)
+		weft_story_wait_calls(a->story.model, &hop->wait, calls, sizeof(calls));
 	weft_chain_hop_sentence(&a->story, hop, sentence, sizeof(sentence));
 	snprintf(cell, sizeof(cell), "%4" PRIu32, number);
 	if (!a->options->json) {
 		add_line(a, cell, hop->wait.since, sentence);
+		add_calls(a, calls);
 		return;
 	}
 	add_number(a, "{\"hop\":", number);
@@ -105,6 +119,8 @@ static void add_hop(struct answer *a, const struct weft_chain_hop *hop, uint32_t
 	add_task(a, "next", hop->wait.source);
 	add_number(a, ",\"since\":", hop->wait.since);
 	add_number(a, ",\"until\":", hop->wait.until);
+	if (*calls)
+		cli_add_json(&a->text, ",\"calls\":", calls);
 	add_end_of_json(a, sentence);
 }
 

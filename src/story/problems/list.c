@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/export.h"
@@ -22,6 +23,9 @@ struct whole_problems {
 };
 
 #define KEPT 9 /* the worth of a clause that is not dropped */
+
+#define CALL_WORTH   1
+#define CALL_LETTERS 60
 
 /* A row of problems.def. */
 struct row {
@@ -87,6 +91,43 @@ static void name_process(const struct weft_model *model, const struct weft_probl
 	weft__story_words_add_process(w, model, buffer);
 }
 
+/* The first call that has a line, which is the program's own where its libraries have none; else
+ * the innermost one. */
+static struct weft_slice own_call(const char *calls)
+{
+	static const char arrow[] = " \xe2\x86\x90 ";
+	struct weft_slice first = {NULL, 0};
+	for (const char *at = calls, *end; at; at = end ? end + sizeof(arrow) - 1 : NULL) {
+		end = strstr(at, arrow);
+		const struct weft_slice call = {at, end ? (size_t)(end - at) : strlen(at)};
+		if (call.size && call.bytes[call.size - 1] == ')')
+			return call;
+		if (!first.bytes)
+			first = call;
+	}
+	return first;
+}
+
+/* Says where in the code the task waits that a problem is about. */
+static void name_call(const struct weft_story *story, const struct weft_problem *problem,
+	struct weft__sentence *sentence)
+{
+	struct weft_story_wait wait;
+	bool is_of_wait = problem->type == WEFT_PROBLEM_DEADLOCK ||
+					  problem->type == WEFT_PROBLEM_UNANSWERED ||
+					  problem->type == WEFT_PROBLEM_LOST_WAKE_UP;
+	if (!is_of_wait || !story->model->stacks.count || problem->task == WEFT_NONE ||
+		!weft_story_wait_at(story, problem->task, problem->start, &wait) || wait.is_held)
+		return;
+	const struct weft_slice call =
+		own_call(weft_model_stack_at(story->model, wait.task, wait.since).bytes);
+	if (!call.size)
+		return;
+	struct weft__words *w = weft__story_clause(sentence, CALL_WORTH);
+	weft__story_words_add(w, ", in ");
+	weft__story_words_add_text(w, call, CALL_LETTERS);
+}
+
 struct weft__words weft__story_problem_note(
 	struct weft_problem_note *note, uint64_t time, uint32_t task)
 {
@@ -125,6 +166,7 @@ void weft__story_find(struct weft__findings *f, const struct weft_problem *found
 		f->error = weft__columns_reserve(&column, 1, &f->capacity, f->count + (size_t)1);
 	if (f->error)
 		return;
+	name_call(f->story, problem, sentence);
 	name_process(model, problem, sentence);
 	size_t size = weft__story_sentence_write(sentence, text, sizeof(text));
 	struct weft__finding *finding = &f->list[f->count++];

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: ISC
+ *
+ *     wait_calls_subject lock            a thread waits for a lock that main holds until it ends a
+ * sleep wait_calls_subject read            main says that it is ready, and reads standard input
+ *     wait_calls_subject deep            main reads standard input, 100 calls deep
+ *     wait_calls_subject small           a thread with the smallest stack, and a handler on a small
+ * stack, sleep wait_calls_subject library FILE…   each library's function sleeps, and is unloaded
+ *     wait_calls_subject fork            a child sleeps, then its parent
+ */
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t journal = PTHREAD_MUTEX_INITIALIZER;
+
+#define APART __attribute__((noinline, noclone))
+
+/* The compiler may not leave the call of the last function out of the stack. */
+#define STAY __asm__ volatile("")
+
+APART static void flush_log(void)
+{
+	pthread_mutex_lock(&journal); /* flush_log waits */
+	pthread_mutex_unlock(&journal);
+}
+
+static void *write_records(void *unused)
+{
+	flush_log();
+	STAY;
+	return unused;
+}
+
+APART static void nap(void)
+{
+	usleep(20000);
+	STAY;
+}
+
+APART static void wait_for_lock(void)
+{
+	pthread_t thread;
+	pthread_mutex_lock(&journal);
+	pthread_create(&thread, NULL, write_records, NULL);
+	nap();
+	pthread_mutex_unlock(&journal);
+	pthread_join(thread, NULL);
+	STAY;
+}
+
+APART static int read_input(int depth)
+{
+	char byte;
+	int result = depth ? read_input(depth - 1) : (int)read(0, &byte, 1);
+	STAY;
+	return result;
+}
+
+static void *sleep_in_little_room(void *unused)
+{
+	nap();
+	STAY;
+	return unused;
+}
+
+static void handle(int number)
+{
+	(void)number;
+	nap();
+	STAY;
+}
+
+static void sleep_in_small_stacks(void)
+{
+	static char room[16384];
+	pthread_attr_t attributes;
+	pthread_t thread;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
+	pthread_create(&thread, &attributes, sleep_in_little_room, NULL);
+	pthread_join(thread, NULL);
+	sigaltstack(&(stack_t){.ss_sp = room, .ss_size = sizeof(room)}, NULL);
+	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = handle, .sa_flags = SA_ONSTACK}, NULL);
+	raise(SIGUSR1);
+}
+
+APART static void call_library(const char *file)
+{
+	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	void (*function)(void) = NULL;
+	*(void **)&function = library ? dlsym(library, "run") : NULL;
+	if (!function)
+		return;
+	printf("%p\n", (void *)(size_t)function);
+	function();
+	dlclose(library);
+}
+
+APART static void sleep_in_both(void)
+{
+	if (fork() == 0) {
+		nap();
+		_exit(0);
+	}
+	wait(NULL);
+	nap();
+	STAY;
+}
+
+int main(int count, char **words)
+{
+	const char *what = count > 1 ? words[1] : "";
+	if (strcmp(what, "lock") == 0)
+		wait_for_lock();
+	else if (strcmp(what, "read") == 0) {
+		puts("ready");
+		fflush(stdout);
+		read_input(0);
+	} else if (strcmp(what, "deep") == 0)
+		read_input(100);
+	else if (strcmp(what, "small") == 0)
+		sleep_in_small_stacks();
+	else if (strcmp(what, "fork") == 0)
+		sleep_in_both();
+	for (int i = 2; i < count; i++)
+		call_library(words[i]);
+	STAY;
+	return 0;
+}
