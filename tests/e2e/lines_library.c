@@ -78,6 +78,12 @@ const char *dwfl_lineinfo(Dwfl_Line *line, Dwarf_Addr *address, int *number, int
 	return NULL;
 }
 
+const char *dwfl_module_addrname(Dwfl_Module *of, GElf_Addr address)
+{
+	(void)of, (void)address;
+	return NULL;
+}
+
 int dwfl_module_build_id(Dwfl_Module *of, const unsigned char **bits, GElf_Addr *address)
 {
 	(void)of, (void)bits, (void)address;

@@ -253,7 +253,7 @@ static void print_json(const struct weft_xentrace_record *record, char *text, si
 	at += (size_t)snprintf(text + at, size - at, ",\"args\":[");
 	for (uint32_t i = 0; i < record->arg_count; i++)
 		at += (size_t)snprintf(text + at, size - at, i ? ",%u" : "%u", record->args[i]);
-	snprintf(text + at, size - at, "]}\n");
+	snprintf(text + at, size - at, "],\"fields\":{}}\n"); /* no such id has words */
 }
 
 /* Columns are filled up with spaces, of which at least one follows. */
