@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * See build_id.h. The file's header and notes are in memory, in the first pages of the object; they
- * are copied, since an object need not have them there.
+ * See build_id.h. The file's header and notes are in memory, mostly in its first pages; they are
+ * copied, since an object need not have them there.
  */
 #include "hooks/build_id.h"
 
 #include <elf.h>
-#include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "hooks/hooks.h"
 
@@ -58,19 +58,32 @@ static bool find_in_segment(uintptr_t from, const ElfW(Phdr) * segment, char *re
 		   find_in_notes(notes, size, ret_digits);
 }
 
-void weft__hooks_build_id(
-	const struct dl_find_object *object, char ret_digits[WEFT__HOOKS_BUILD_ID_ROOM])
+/* Where the program headers are, and how many. The program itself may be loaded anywhere; the
+ * kernel says where its headers are. 0: unknown. */
+static unsigned find_headers(const struct link_map *map, uintptr_t *ret_at)
 {
-	const unsigned char *start = object->dlfo_map_start;
 	ElfW(Ehdr) header;
-	ElfW(Phdr) segment;
+	if (!*map->l_name) {
+		*ret_at = getauxval(AT_PHDR);
+		return (unsigned)getauxval(AT_PHNUM);
+	}
+	if (!weft__hooks_copy(&header, (const void *)map->l_addr, sizeof(header)) ||
+		memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+		return 0;
+	*ret_at = map->l_addr + header.e_phoff;
+	return header.e_phnum;
+}
+
+void weft__hooks_build_id(const struct link_map *map, char ret_digits[WEFT__HOOKS_BUILD_ID_ROOM])
+{
+	uintptr_t at = 0;
+	const unsigned count = find_headers(map, &at);
 	bool is_found = false;
 	ret_digits[0] = '\0';
-	if (!weft__hooks_copy(&header, start, sizeof(header)) ||
-		memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-		return;
-	for (unsigned i = 0; i < header.e_phnum && i < SEGMENTS && !is_found; i++)
-		is_found = weft__hooks_copy(
-					   &segment, start + header.e_phoff + i * sizeof(segment), sizeof(segment)) &&
-				   find_in_segment(object->dlfo_link_map->l_addr, &segment, ret_digits);
+	for (unsigned i = 0; i < count && i < SEGMENTS && !is_found; i++) {
+		const void *from = (const void *)(at + i * sizeof(ElfW(Phdr)));
+		ElfW(Phdr) segment;
+		is_found = weft__hooks_copy(&segment, from, sizeof(segment)) &&
+				   find_in_segment(map->l_addr, &segment, ret_digits);
+	}
 }

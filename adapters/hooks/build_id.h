@@ -5,7 +5,7 @@
 #ifndef WEFT_ADAPTERS_BUILD_ID_H
 #define WEFT_ADAPTERS_BUILD_ID_H
 
-#include <dlfcn.h>
+#include <link.h>
 
 enum {
 	WEFT__HOOKS_BUILD_ID_BYTES = 32, /* those of linkers have up to 20 */
@@ -14,7 +14,6 @@ enum {
 
 /* Writes the build id in hexadecimal; "" if there is none, or it is longer than those of linkers.
  */
-void weft__hooks_build_id(
-	const struct dl_find_object *object, char ret_digits[WEFT__HOOKS_BUILD_ID_ROOM]);
+void weft__hooks_build_id(const struct link_map *map, char ret_digits[WEFT__HOOKS_BUILD_ID_ROOM]);
 
 #endif

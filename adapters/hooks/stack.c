@@ -240,7 +240,7 @@ static bool append_call(struct text *text, uintptr_t at)
 	if (_dl_find_object((void *)at, &found) != 0)
 		return false;
 	const struct link_map *map = found.dlfo_link_map;
-	weft__hooks_build_id(&found, build_id);
+	weft__hooks_build_id(map, build_id);
 	const uint16_t module = weft__module(path_of(map), build_id, &generation);
 	if (!module || (text->generation && text->generation != generation))
 		return false;
