@@ -40,7 +40,8 @@ class Hang:
 
 
 def found(hang):
-    return ['%s %s' % (problem['severity'], problem['problem']) for problem in hang.problems()]
+    """Without hints: on a busy machine there are gaps in which nothing runs."""
+    return ['%s %s' % (problem['severity'], problem['problem']) for problem in hang.problems() if problem['severity'] != 'hint']
 
 
 @case
