@@ -185,12 +185,9 @@ static int create_hosts(struct weft_input *input, struct weft__input_candidate *
 	for (uint32_t i = 0; i < input->host_count && !error; i++)
 		error = share_readings(input, list, i);
 	leave_out_hypervisors(input, list);
-	for (size_t i = 0; i < input->file_count; i++) {
-		input->files[i] = list[i].file;
-		input->files[i].host = list[i].host;
+	for (size_t i = 0; i < input->file_count; i++)
 		if (list[i].file.fit == WEFT_INPUT_OPEN && !input->hosts[list[i].host].about.name)
 			name_host(input, &list[i].identity, list[i].host);
-	}
 	return error;
 }
 
@@ -226,9 +223,10 @@ static int fill(
 	int error = open_candidates(input, list, paths, options);
 	if (!error)
 		error = create_hosts(input, list);
-	else
-		for (size_t i = 0; i < input->file_count; i++)
-			input->files[i] = list[i].file;
+	for (size_t i = 0; i < input->file_count; i++) {
+		input->files[i] = list[i].file;
+		input->files[i].host = list[i].host;
+	}
 	free(list);
 	if (!error && input->host_count > 1)
 		error = align(input, options->no_align);

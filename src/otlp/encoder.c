@@ -157,7 +157,7 @@ static size_t copy_utf8(struct weft_text *text, const char *bytes, size_t size)
 		total += valid ? step : 3;
 		i += step;
 	}
-	if (text)
+	if (text && begin < size)
 		weft_text_add(text, bytes + begin, size - begin);
 	return total;
 }

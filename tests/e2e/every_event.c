@@ -57,6 +57,17 @@ static void record_edges(void)
 	weft_switch(UINT64_MAX);
 }
 
+static void record_calls(void)
+{
+	char calls[32];
+	uint64_t cache = 0;
+	uint32_t generation = 0;
+	uint16_t module = weft__module("/srv/caf\xc3\xa9", "", &generation);
+	int size = snprintf(calls, sizeof(calls), "%x:4f10 %x:4f20 +", module, module);
+	if (module && weft__stack_name(&cache, generation, calls, (size_t)size))
+		weft__stack(&cache);
+}
+
 static void record_text(const char *run_time)
 {
 	weft_label("a \"quoted\" \\ label");
@@ -121,6 +132,7 @@ static void *record(void *argument)
 	long_text[sizeof(long_text) - 1] = '\0';
 	for (long i = 0; i < rounds; i++) {
 		record_edges();
+		record_calls();
 		record_tasks_of_a_category();
 		for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++)
 			record_text(texts[t]);
