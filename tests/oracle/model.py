@@ -516,6 +516,10 @@ class Model:
 
     tag = mark = note
 
+    def stack(self, event):
+        """It says where the task is, and is no sign of life: what it is about to wait for follows."""
+        self.find(event['task'])
+
     def counter(self, event):
         task = self.find(event['task'])
         number = event['value'] if 'value' in event else event['add']
