@@ -109,11 +109,11 @@ static _Unwind_Reason_Code take_call(struct _Unwind_Context *context, void *of)
 	uintptr_t at = _Unwind_GetIPInfo(context, &is_interrupted);
 	if (!at || is_in(own, at))
 		return at ? _URC_NO_REASON : _URC_END_OF_STACK;
+	calls->count -= is_interrupted && calls->count; /* the code that ends a handler is no call */
 	calls->is_cut = calls->count == DEPTH || is_elsewhere(walk, stack);
 	if (calls->is_cut)
 		return _URC_END_OF_STACK;
 	walk->stack = stack;
-	calls->count -= is_interrupted && calls->count; /* the code that ends a handler is no call */
 	calls->at[calls->count++] = is_interrupted ? at : at - 1;
 	/* Where a signal has interrupted code, its stack may be gone, too. */
 	calls->is_cut = is_interrupted;

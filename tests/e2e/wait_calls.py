@@ -110,6 +110,13 @@ def small_stacks_are_enough():
 
 
 @case
+def a_stack_below_a_coroutine_may_be_gone():
+    with temporary_directory() as folder:
+        found = calls_of(record(folder, built(folder, '-g0'), 'coroutine'))
+        assert ARROW.join(['nap', 'begin_coroutine', '…']) in found, found
+
+
+@case
 def code_that_was_unloaded_is_not_taken_for_other_code():
     with temporary_directory() as folder:
         libraries = []

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: ISC
  *
- *     wait_calls_subject lock            a thread waits for a lock that main holds until it ends a
- * sleep wait_calls_subject read            main says that it is ready, and reads standard input
- *     wait_calls_subject deep            main reads standard input, 100 calls deep
- *     wait_calls_subject small           a thread with the smallest stack, and a handler on a small
- * stack, sleep wait_calls_subject library FILE…   each library's function sleeps, and is unloaded
- *     wait_calls_subject fork            a child sleeps, then its parent
+ * The first word says who waits, and where:
+ *
+ *     lock             a thread, for a lock that main holds while it sleeps
+ *     read             main reads standard input, once it has said that it is ready
+ *     deep             main reads standard input, 100 calls deep
+ *     small            a thread and a handler sleep, both on the smallest stacks
+ *     coroutine        one that began in a handler, on a thread that is gone, sleeps
+ *     library FILE…    each one's function sleeps, and is unloaded
+ *     fork             a child sleeps, then its parent
  */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define ROOM_BYTES 65536
 
 static pthread_mutex_t journal = PTHREAD_MUTEX_INITIALIZER;
 
@@ -89,6 +96,46 @@ static void sleep_in_small_stacks(void)
 	raise(SIGUSR1);
 }
 
+static sigjmp_buf in_coroutine, in_main;
+
+static void begin_coroutine(int number)
+{
+	(void)number;
+	if (sigsetjmp(in_coroutine, 0) == 0)
+		return;
+	nap();
+	siglongjmp(in_main, 1);
+}
+
+static void *make_coroutine(void *room)
+{
+	stack_t stack = {.ss_sp = room, .ss_size = ROOM_BYTES};
+	sigaltstack(&stack, NULL);
+	sigaction(
+		SIGUSR2, &(struct sigaction){.sa_handler = begin_coroutine, .sa_flags = SA_ONSTACK}, NULL);
+	pthread_kill(pthread_self(), SIGUSR2);
+	stack.ss_flags = SS_DISABLE;
+	sigaltstack(&stack, NULL);
+	return NULL;
+}
+
+/* Below the coroutine's stack is the one of its maker, which is unmapped. */
+static void sleep_in_coroutine(void)
+{
+	const int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	void *room = mmap(NULL, ROOM_BYTES, protection, flags, -1, 0);
+	void *stack = mmap(NULL, 4 * ROOM_BYTES, protection, flags, -1, 0);
+	pthread_attr_t attributes;
+	pthread_t thread;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, stack, 4 * ROOM_BYTES);
+	pthread_create(&thread, &attributes, make_coroutine, room);
+	pthread_join(thread, NULL);
+	munmap(stack, 4 * ROOM_BYTES);
+	if (sigsetjmp(in_main, 0) == 0)
+		siglongjmp(in_coroutine, 1);
+}
+
 APART static void call_library(const char *file)
 {
 	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -125,6 +172,8 @@ int main(int count, char **words)
 		read_input(100);
 	else if (strcmp(what, "small") == 0)
 		sleep_in_small_stacks();
+	else if (strcmp(what, "coroutine") == 0)
+		sleep_in_coroutine();
 	else if (strcmp(what, "fork") == 0)
 		sleep_in_both();
 	for (int i = 2; i < count; i++)
