@@ -153,6 +153,16 @@ void weft__format_buffer_drop_names(struct weft__buffer *buffer);
  * and stays unchanged until finish, even if a program changes the name later. */
 struct weft_slice weft__format_buffer_name(const struct weft__buffer *buffer, unsigned id);
 
+/* weft/code.c: the next name of the table; false at its end. `*at` is 0 at first. The name's bytes
+ * are NULL where the table is damaged. */
+bool weft__format_buffer_next_name(
+	const struct weft__buffer *buffer, uint64_t *at, struct weft_slice *ret_name);
+
+/* weft/code.c: takes the two parts of a name after a prefix that ends with a NUL. False if it has
+ * another prefix, or if a part is empty or has control characters. */
+bool weft__format_name_has_parts(struct weft_slice name, const char *prefix, size_t prefix_bytes,
+	struct weft_slice *ret_first, struct weft_slice *ret_second);
+
 /* weft/stack.c: the calls that a name of a stack lists, as text; its bytes are NULL if there is no
  * such name. Like those of names, the text stays unchanged until finish. */
 struct weft_slice weft__format_buffer_stack(const struct weft__buffer *buffer, unsigned id);

@@ -30,8 +30,7 @@ static bool take_part(struct weft_slice *rest, struct weft_slice *ret_part)
 	return size > 0;
 }
 
-/* Takes the two parts after a prefix, which ends with a NUL. */
-static bool has_parts(struct weft_slice name, const char *prefix, size_t prefix_bytes,
+bool weft__format_name_has_parts(struct weft_slice name, const char *prefix, size_t prefix_bytes,
 	struct weft_slice *ret_first, struct weft_slice *ret_second)
 {
 	if (name.size < prefix_bytes || memcmp(name.bytes, prefix, prefix_bytes) != 0)
@@ -53,24 +52,30 @@ static uint64_t bytes_in_use(const struct weft__buffer *b)
 	return used < b->names_bytes ? used : b->names_bytes;
 }
 
+bool weft__format_buffer_next_name(
+	const struct weft__buffer *b, uint64_t *at, struct weft_slice *ret_name)
+{
+	if (*at >= bytes_in_use(b))
+		return false;
+	*ret_name = weft__format_buffer_name(b, (unsigned)(*at / WEFT_ABI_NAME_UNIT) + 1);
+	*at += (sizeof(struct weft_abi_name) + ret_name->size + WEFT_ABI_NAME_UNIT - 1) &
+		   ~(uint64_t)(WEFT_ABI_NAME_UNIT - 1);
+	return true;
+}
+
 /* Makes a line "FIRST\tSECOND\n" of each name with that prefix. Leaves NULL if there are none. The
  * lines are not larger than the names, of which there is at most a megabyte. 0 or
  * WEFT_ERROR_MEMORY. */
 static int read_lines(
 	const struct weft__buffer *b, const char *prefix, size_t prefix_bytes, char **ret_lines)
 {
-	const uint64_t used = bytes_in_use(b);
-	struct weft_slice first, second;
+	struct weft_slice name, first, second;
 	char *end = NULL;
-	for (uint64_t at = 0, bytes; at < used; at += bytes) {
-		struct weft_slice name =
-			weft__format_buffer_name(b, (unsigned)(at / WEFT_ABI_NAME_UNIT) + 1);
-		bytes = (sizeof(struct weft_abi_name) + name.size + WEFT_ABI_NAME_UNIT - 1) &
-				~(uint64_t)(WEFT_ABI_NAME_UNIT - 1);
-		if (!has_parts(name, prefix, prefix_bytes, &first, &second))
+	for (uint64_t at = 0; weft__format_buffer_next_name(b, &at, &name);) {
+		if (!weft__format_name_has_parts(name, prefix, prefix_bytes, &first, &second))
 			continue;
 		if (!*ret_lines)
-			end = *ret_lines = malloc((size_t)used + 1);
+			end = *ret_lines = malloc((size_t)b->names_bytes + 1);
 		if (!end)
 			return WEFT_ERROR_MEMORY;
 		end = append(append(end, first, '\t'), second, '\n');

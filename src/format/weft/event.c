@@ -74,6 +74,17 @@ static struct weft_slice take_name(
 	return name;
 }
 
+/* The same for a list of calls: a name of them is put into words. */
+static struct weft_slice take_calls(
+	struct operands *c, const struct weft__buffer *buffer, unsigned small)
+{
+	if (c->text.bytes || small == 0)
+		return take_name(c, buffer, small);
+	const struct weft_slice calls = weft__format_buffer_stack(buffer, small);
+	c->failed |= !calls.bytes;
+	return calls.bytes ? calls : (struct weft_slice){"", 0};
+}
+
 /* Cuts the first of several texts off `rest`; a NUL ends each of them but the last. */
 static struct weft_slice split(struct weft_slice *rest)
 {
@@ -362,9 +373,7 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		event->text = take_name(c, buffer, w->small);
 		return true;
 	case WEFT_ABI_STACK:
-		event->text = w->small && !c->text.bytes ? weft__format_buffer_stack(buffer, w->small)
-												 : take_name(c, buffer, w->small);
-		c->failed |= !event->text.bytes;
+		event->text = take_calls(c, buffer, w->small);
 		return true;
 	case WEFT_ABI_SPAN:
 		take_span(c, buffer, w->small, event);

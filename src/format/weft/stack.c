@@ -23,7 +23,7 @@ enum {
 	PROBES = 16,
 };
 
-/* A name "\1frame\0KEY\0TEXT". */
+/* A call that was looked up: a name "\1frame\0KEY\0TEXT". */
 struct frame {
 	struct weft_slice key, text;
 };
@@ -72,42 +72,31 @@ static int by_key(const void *left, const void *right)
 	return compare(l->key, r->key);
 }
 
-/* False if the name is no frame. */
-static bool read_frame(struct weft_slice name, struct frame *ret)
+static bool add_frame(struct weft__stacks *s, size_t *room, const struct frame *frame)
 {
-	if (!has_prefix(name, WEFT_ABI_FRAME_PREFIX, WEFT_ABI_FRAME_PREFIX_BYTES))
-		return false;
-	const char *key = name.bytes + WEFT_ABI_FRAME_PREFIX_BYTES, *end = name.bytes + name.size;
-	const char *nul = memchr(key, '\0', (size_t)(end - key));
-	if (!nul)
-		return false;
-	ret->key = (struct weft_slice){key, (size_t)(nul - key)};
-	ret->text = (struct weft_slice){nul + 1, (size_t)(end - nul - 1)};
+	if (s->frame_count == *room) {
+		*room = *room ? 2 * *room : 64;
+		struct frame *more = realloc(s->frames, *room * sizeof(*more));
+		if (!more)
+			return false;
+		s->frames = more;
+	}
+	s->frames[s->frame_count++] = *frame;
 	return true;
 }
 
 static void look_for_frames(const struct weft__buffer *b)
 {
 	struct weft__stacks *s = b->stacks;
-	const size_t units = (size_t)b->names_bytes / WEFT_ABI_NAME_UNIT;
-	size_t room = 0;
+	struct weft_slice name;
 	struct frame frame;
+	size_t room = 0;
 	s->has_looked = true;
-	for (size_t unit = 0, size; unit < units; unit += size) {
-		const struct weft_slice name = weft__format_buffer_name(b, (unsigned)unit + 1);
-		size = (sizeof(struct weft_abi_name) + name.size + WEFT_ABI_NAME_UNIT - 1) /
-			   WEFT_ABI_NAME_UNIT;
-		if (!name.bytes || !read_frame(name, &frame))
-			continue;
-		if (s->frame_count == room) {
-			room = room ? 2 * room : 64;
-			struct frame *more = realloc(s->frames, room * sizeof(*more));
-			if (!more)
-				return;
-			s->frames = more;
-		}
-		s->frames[s->frame_count++] = frame;
-	}
+	for (uint64_t at = 0; weft__format_buffer_next_name(b, &at, &name);)
+		if (weft__format_name_has_parts(name, WEFT_ABI_FRAME_PREFIX, WEFT_ABI_FRAME_PREFIX_BYTES,
+				&frame.key, &frame.text) &&
+			!add_frame(s, &room, &frame))
+			break;
 	if (s->frame_count)
 		qsort(s->frames, s->frame_count, sizeof(*s->frames), by_key);
 }
@@ -130,6 +119,11 @@ static bool append(struct text *text, const char *bytes, size_t size)
 	return true;
 }
 
+static bool append_string(struct text *text, const char *string)
+{
+	return append(text, string, strlen(string));
+}
+
 /* "MODULE:ADDRESS" as "server+0x4f10". */
 static bool append_address(const struct weft__buffer *b, struct text *text, struct weft_slice call)
 {
@@ -139,18 +133,18 @@ static bool append_address(const struct weft__buffer *b, struct text *text, stru
 	size_t size = colon ? (size_t)(colon - call.bytes) : 0;
 	if (!colon || weft_parse_hexadecimal(call.bytes, size, &module) != WEFT_PARSE_OK ||
 		weft_parse_hexadecimal(colon + 1, call.size - size - 1, &address) != WEFT_PARSE_OK)
-		return append(text, "?", 1);
+		return append_string(text, "?");
 	struct weft_slice file = weft__format_buffer_name(b, module & 0xffff);
 	if (!has_prefix(file, WEFT_ABI_MODULE_PREFIX, WEFT_ABI_MODULE_PREFIX_BYTES))
-		return append(text, "?", 1);
+		return append_string(text, "?");
 	const char *end = memchr(
 		file.bytes + WEFT_ABI_MODULE_PREFIX_BYTES, '\t', file.size - WEFT_ABI_MODULE_PREFIX_BYTES);
 	end = end ? end : file.bytes + file.size;
 	const char *name = end;
 	while (name > file.bytes + WEFT_ABI_MODULE_PREFIX_BYTES && name[-1] != '/')
 		name--;
-	int length = snprintf(digits, sizeof(digits), "+0x%" PRIx64, address);
-	return append(text, name, (size_t)(end - name)) && append(text, digits, (size_t)length);
+	snprintf(digits, sizeof(digits), "+0x%" PRIx64, address);
+	return append(text, name, (size_t)(end - name)) && append_string(text, digits);
 }
 
 static bool append_call(const struct weft__buffer *b, struct text *text, struct weft_slice call)
@@ -173,16 +167,16 @@ static void put_into_words(const struct weft__buffer *b, struct weft_slice calls
 	text->bytes[0] = '\0';
 	while (at < end) {
 		const char *space = memchr(at, ' ', (size_t)(end - at)), *next = space ? space : end;
-		const size_t before = text->size;
 		const struct weft_slice call = {at, (size_t)(next - at)};
+		const char *arrow = text->size ? ARROW : "";
+		const size_t before = text->size;
 		const bool is_rest = call.size == 1 && *at == '+';
-		const bool fits = (before == 0 || append(text, ARROW, sizeof(ARROW) - 1)) && !is_rest &&
-						  append_call(b, text, call) &&
+		const bool fits = !is_rest && append_string(text, arrow) && append_call(b, text, call) &&
 						  text->size + sizeof(ARROW ELLIPSIS) < sizeof(text->bytes);
 		if (!fits) {
 			text->size = before;
-			append(text, before ? ARROW ELLIPSIS : ELLIPSIS,
-				sizeof(ARROW ELLIPSIS) - 1 - (before ? 0 : sizeof(ARROW) - 1));
+			append_string(text, arrow);
+			append_string(text, ELLIPSIS);
 			return;
 		}
 		at = space ? space + 1 : end;
