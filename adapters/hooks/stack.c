@@ -4,8 +4,8 @@
  * allocation, aside: it needs some 3 KiB of stack. It costs microseconds, so each thread has a
  * budget. Where code has no such table, as in code that is made at run time, the walk ends.
  *
- * Each list of calls is kept, once for all threads; its text is put together only when the buffer
- * does not know it.
+ * Each list of calls is kept, once for all threads, so that its text is put together only when the
+ * buffer does not know it.
  */
 #include "hooks/stack.h"
 
@@ -50,13 +50,18 @@ struct walk {
 	uintptr_t stack;
 };
 
-struct weft__hooks_stack {
+/* A list that was found before. Another thread may write it anew once code was unloaded, so `name`,
+ * libweft's cache, has the epoch to which it belongs in the bits that libweft leaves 0. */
+struct kept {
 	uint32_t epoch; /* of the code; 0: free; UINT32_MAX: it is just written */
-	uint64_t cache; /* of libweft */
+	uint64_t name;
 	struct calls calls;
 };
 
-static struct weft__hooks_stack kept[KEPT];
+#define EPOCH_SHIFT 16
+#define EPOCH_BITS  (UINT64_C(0xffff) << EPOCH_SHIFT)
+
+static struct kept kept[KEPT];
 static uint32_t code_epoch = 1;
 
 /* How much of a thread's time has gone into walks, since the first one. */
@@ -150,26 +155,31 @@ static bool is_same(const struct calls *calls, const struct calls *others)
 }
 
 /* Another thread may write it, or have written it: then it is not ours. */
-static bool take(struct weft__hooks_stack *it, uint32_t is, uint32_t now, const struct calls *calls)
+static bool take(struct kept *it, uint32_t is, uint32_t now, const struct calls *calls)
 {
 	if (!__atomic_compare_exchange_n(
 			&it->epoch, &is, UINT32_MAX, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return false;
 	it->calls = *calls;
-	__atomic_store_n(&it->cache, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&it->epoch, now, __ATOMIC_RELEASE);
 	return true;
 }
 
-static struct weft__hooks_stack *find_kept(const struct calls *calls)
+/* Another thread may have written it meanwhile. */
+static bool has(const struct kept *it, uint32_t now, const struct calls *calls)
 {
-	const uint32_t now = __atomic_load_n(&code_epoch, __ATOMIC_ACQUIRE);
+	bool is = is_same(&it->calls, calls);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return is && __atomic_load_n(&it->epoch, __ATOMIC_RELAXED) == now;
+}
+
+static struct kept *find_kept(const struct calls *calls, uint32_t now)
+{
 	const uint64_t hash = hash_of(calls);
 	for (unsigned i = 0; i < PROBES; i++) {
-		struct weft__hooks_stack *it = &kept[(hash + i) % KEPT];
+		struct kept *it = &kept[(hash + i) % KEPT];
 		const uint32_t epoch = __atomic_load_n(&it->epoch, __ATOMIC_ACQUIRE);
-		if (epoch == now ? is_same(&it->calls, calls)
-						 : epoch != UINT32_MAX && take(it, epoch, now, calls))
+		if (epoch == now ? has(it, now, calls) : epoch != UINT32_MAX && take(it, epoch, now, calls))
 			return it;
 	}
 	weft__hooks_unseen("stacks", "different ones");
@@ -182,9 +192,8 @@ static void forget_code(void)
 		__atomic_store_n(&code_epoch, 1, __ATOMIC_RELEASE);
 }
 
-/* The lists are wrong as soon as the code is unloaded, and a thread may use them until that is
- * over.
- */
+/* Before, because addresses mean other code as soon as this code is unloaded; and after, because a
+ * thread may have been in it until then. */
 HOOK(dlclose)
 int dlclose(void *handle)
 {
@@ -231,7 +240,7 @@ static const char *path_of(const struct link_map *map)
 	return program;
 }
 
-/* " MODULE:ADDRESS". False if the code is in no file, or the buffer has no room. */
+/* Appends " MODULE:ADDRESS". False if the code is in no file, or the buffer has no room. */
 static bool append_call(struct text *text, uintptr_t at)
 {
 	struct dl_find_object found;
@@ -255,25 +264,44 @@ static bool append_call(struct text *text, uintptr_t at)
 
 #define CALL_BYTES 24 /* the longest one, with a space */
 
-static void name_calls(struct weft__hooks_stack *stack)
+/* `*name` stays 0 if the buffer has no room. */
+static void name_calls(const struct calls *calls, uint64_t *name)
 {
 	struct text text = {0};
 	unsigned i = 0;
-	while (i < stack->calls.count && text.size + CALL_BYTES + 2 < sizeof(text.bytes) &&
-		   append_call(&text, stack->calls.at[i]))
+	while (i < calls->count && text.size + CALL_BYTES + 2 < sizeof(text.bytes) &&
+		   append_call(&text, calls->at[i]))
 		i++;
 	if (i == 0)
 		return;
-	if (i < stack->calls.count || stack->calls.is_cut)
+	if (i < calls->count || calls->is_cut)
 		append(&text, " +", 2);
-	weft__stack_name(&stack->cache, text.generation, text.bytes, text.size);
+	weft__stack_name(name, text.generation, text.bytes, text.size);
+}
+
+/* The name of the calls, as libweft's cache; 0: none. */
+static uint64_t find_name(const struct calls *calls)
+{
+	const uint32_t now = __atomic_load_n(&code_epoch, __ATOMIC_ACQUIRE);
+	const uint64_t epoch = (uint64_t)now << EPOCH_SHIFT & EPOCH_BITS;
+	struct kept *it = find_kept(calls, now);
+	uint64_t known = it ? __atomic_load_n(&it->name, __ATOMIC_RELAXED) : 0, name = 0;
+	if (!it)
+		return 0;
+	if ((known & EPOCH_BITS) == epoch)
+		name = known & ~EPOCH_BITS;
+	if (!weft__stack_name(&name, 0, NULL, 0)) {
+		name_calls(calls, &name);
+		__atomic_store_n(&it->name, name | epoch, __ATOMIC_RELAXED);
+	}
+	return name;
 }
 
 /* ---- Waits ---- */
 
 struct search {
 	uintptr_t here; /* on the program's stack */
-	struct weft__hooks_stack *found;
+	uint64_t name;
 };
 
 /* Not on the program's stack, which may be too small. */
@@ -285,9 +313,8 @@ static void search_aside(void *of)
 		return;
 	_Unwind_Backtrace(take_call, &walk);
 	leave_out_begin(&walk.calls);
-	search->found = walk.calls.count ? find_kept(&walk.calls) : NULL;
-	if (search->found && !weft__stack_name(&search->found->cache, 0, NULL, 0))
-		name_calls(search->found);
+	if (walk.calls.count)
+		search->name = find_name(&walk.calls);
 }
 
 static bool may_spend(uint64_t now_ns)
@@ -297,22 +324,22 @@ static bool may_spend(uint64_t now_ns)
 	return budget.spent_ns < GRACE_NS + (now_ns - budget.began_ns) / PART;
 }
 
-struct weft__hooks_stack *weft__hooks_stack_find(void)
+uint64_t weft__hooks_stack_find(void)
 {
-	struct search search = {(uintptr_t)__builtin_frame_address(0), NULL};
+	struct search search = {(uintptr_t)__builtin_frame_address(0), 0};
 	if (!weft__allows(&weft_category_stack, WEFT_LEVEL_INFO) || !weft__stack_name)
-		return NULL;
+		return 0;
 	const uint64_t began_ns = weft__hooks_now_ns();
 	if (!may_spend(began_ns))
-		return NULL;
+		return 0;
 	weft__hooks_aside(search_aside, &search);
 	const uint64_t spent_ns = weft__hooks_now_ns() - began_ns;
 	budget.spent_ns += spent_ns < WALK_NS ? spent_ns : WALK_NS;
-	return search.found;
+	return search.name;
 }
 
-void weft__hooks_stack_record(struct weft__hooks_stack *stack)
+void weft__hooks_stack_record(uint64_t name)
 {
-	if (stack)
-		weft__stack(&stack->cache);
+	if (name)
+		weft__stack(&name);
 }

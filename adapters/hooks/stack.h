@@ -7,15 +7,13 @@
 
 #include "hooks/hooks.h"
 
-/* A list of calls, whose text is a name in the buffer. */
-struct weft__hooks_stack;
-
-/* Finds the calls that lead here; NULL if nothing is to be recorded. A thread spends at most a
+/* Finds the calls that lead here, and names them in the buffer. Returns libweft's cache of that
+ * name, for weft__hooks_stack_record; 0: nothing is to be recorded. A thread spends at most a
  * hundredth of its time here: beyond that, waits have no calls. Call it in a part of a hook that
  * records. */
-struct weft__hooks_stack *weft__hooks_stack_find(void);
+uint64_t weft__hooks_stack_find(void);
 
-/* Records that the current task is about to wait there; NULL: nothing. */
-void weft__hooks_stack_record(struct weft__hooks_stack *stack);
+/* Records that the current task is about to wait there. */
+void weft__hooks_stack_record(uint64_t name);
 
 #endif

@@ -100,6 +100,8 @@ __attribute__((constructor(110))) static void begin(int count, char *const argum
 			is_any_wanted = true;
 		else
 			weft_set_level(adapters[i], WEFT_LEVEL_OFF);
+	if (!is_any_wanted)
+		weft_set_level("stack", WEFT_LEVEL_OFF); /* only the adapters' waits have one */
 	if (is_any_wanted && weft_is_recording()) {
 		struct weft__hooks_text name = {0};
 		weft__hooks_append(&name, program_invocation_short_name);

@@ -65,7 +65,7 @@ void weft__hooks_wait_begin(
 		weft__hooks_title_waits();
 	if (unlikely(weft__hooks_has_to_wait))
 		weft__hooks_first_wait();
-	struct weft__hooks_stack *stack = weft__hooks_stack_find();
+	const uint64_t stack = weft__hooks_stack_find();
 	begin(ret, call);
 	weft_moment_begin();
 	weft__hooks_stack_record(stack);

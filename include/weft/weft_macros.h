@@ -236,12 +236,12 @@ void weft__unseen(const char *key, const char *what) WEFT__DIRECT;
 
 /* For adapters: calls in which a task waits. `calls` is the list in src/abi/name_abi.h, whose
  * modules are of the buffer with that generation: if it is another one meanwhile, nothing happens.
- * `*cache` is 0 at first, and belongs to this text. Returns true if the buffer has the text; with
- * NULL it is only looked for. weft__stack then records that the current task is about to wait
- * there. */
+ * `*cache` is 0 at first, belongs to this text, and has 0 in its bits 16 to 31. Returns true if the
+ * buffer has the text; with NULL it is only looked for. weft__stack then records that the current
+ * task is about to wait there. */
 bool weft__stack_name(
 	uint64_t *cache, uint32_t generation, const char *calls, size_t size) WEFT__DIRECT;
-void weft__stack(uint64_t *cache) WEFT__DIRECT;
+void weft__stack(const uint64_t *cache) WEFT__DIRECT;
 
 /* The id of an ELF file for weft__stack_name, and the generation of the buffer that has it. 0:
  * there is no room. `build_id` is in hexadecimal, or "". */

@@ -114,7 +114,7 @@ WEFT__EXPORT bool weft__stack_name(
 	return name != 0;
 }
 
-WEFT__EXPORT void weft__stack(uint64_t *cache)
+WEFT__EXPORT void weft__stack(const uint64_t *cache)
 {
 	struct weft__self self;
 	if (!weft__record_entered_now(&self))
