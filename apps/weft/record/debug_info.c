@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * Lines of code by libdw, which gets all files from debug_files.c: the ELF files, and those that
- * have their debug information. It is loaded when it is needed, because loading it would make each
- * command of weft begin 0.3 ms later.
+ * have their debug information.
  */
-#include <dlfcn.h>
 #include <elfutils/libdwfl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libdw.h"
 #include "lines.h"
 
 /* ELF files of one trace, at most: a program and the libraries that call it back. */
@@ -32,9 +31,7 @@
 	F(dwfl_module_build_id)
 
 static struct {
-#define FUNCTION(name) __typeof__(name) *name;
-	FUNCTIONS(FUNCTION)
-#undef FUNCTION
+	FUNCTIONS(LIBDW_POINTER)
 } dw;
 
 struct debug_info {
@@ -48,15 +45,14 @@ struct debug_info {
 	} files[FILES_MAX];
 };
 
-/* False if libdw is not installed. It is never unloaded. */
 static bool load(void)
 {
-	void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-	bool is_complete = library != NULL;
-#define FUNCTION(name) is_complete = is_complete && (*(void **)&dw.name = dlsym(library, #name));
-	FUNCTIONS(FUNCTION)
-#undef FUNCTION
-	return is_complete;
+	static const char *const names[] = {FUNCTIONS(LIBDW_NAME)};
+	void *functions[sizeof(names) / sizeof(*names)];
+	if (!libdw_find(names, sizeof(names) / sizeof(*names), functions))
+		return false;
+	memcpy(&dw, functions, sizeof(dw));
+	return true;
 }
 
 /* libdw asks for files of a core dump only. */

@@ -5,7 +5,6 @@
  * address their frame by the frame pointer need its value too, which is then searched in the stack:
  * the first value with which the stack is whole to its outermost frame. Such stacks are marked.
  */
-#include <dlfcn.h>
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "record/function_name.h"
+#include "record/libdw.h"
 #include "record/lines.h"
 #include "stacks.h"
 
@@ -42,9 +42,7 @@
 	F(dwfl_thread_state_register_pc)
 
 static struct {
-#define FUNCTION(name) __typeof__(name) *name;
-	FUNCTIONS(FUNCTION)
-#undef FUNCTION
+	FUNCTIONS(LIBDW_POINTER)
 } dw;
 
 enum {
@@ -68,13 +66,13 @@ static struct {
 
 bool stack_unwind_load(void)
 {
+	static const char *const names[] = {FUNCTIONS(LIBDW_NAME)};
 	function_names_load();
-	void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-	bool is_complete = library != NULL;
-#define FUNCTION(name) is_complete = is_complete && (*(void **)&dw.name = dlsym(library, #name));
-	FUNCTIONS(FUNCTION)
-#undef FUNCTION
-	return is_complete;
+	void *functions[sizeof(names) / sizeof(*names)];
+	if (!libdw_find(names, sizeof(names) / sizeof(*names), functions))
+		return false;
+	memcpy(&dw, functions, sizeof(dw));
+	return true;
 }
 
 /* ---- Callbacks ---- */
