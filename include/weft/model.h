@@ -438,7 +438,8 @@ uint64_t weft_model_off_cpu_ns(const struct weft_model *model, uint32_t task);
 /* The same for its activations on a thread that lie in [start_ns, end_ns]. */
 uint64_t weft_model_off_cpu_between(const struct weft_model *model, uint32_t task, uint32_t thread,
 	uint64_t start_ns, uint64_t end_ns);
-/* The calls in which the task began to wait at exactly that time; "" if the trace does not say. */
+/* The calls in which the task began to wait at exactly that time; of several waits, those of the
+ * last one. "" if the trace does not say. */
 struct weft_slice weft_model_stack_at(
 	const struct weft_model *model, uint32_t task, uint64_t time_ns);
 /* The first row of model->off_cpu for the task that ends after a time; its last row + 1 if there is

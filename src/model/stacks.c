@@ -81,13 +81,15 @@ int weft__model_stacks_add(
 	return 0;
 }
 
+/* The last of several at that time counts: the waits before it are over. */
 WEFT__EXPORT struct weft_slice weft_model_stack_at(
 	const struct weft_model *model, uint32_t task, uint64_t time_ns)
 {
 	const struct weft_stacks *s = &model->stacks;
 	uint32_t row = s->count ? (uint32_t)weft__lower_bound_u64(s->time, s->count, time_ns) : 0;
+	struct weft_slice found = {"", 0};
 	for (; row < s->count && s->time[row] == time_ns; row++)
 		if (s->task[row] == task)
-			return weft_model_string(model, s->text[row]);
-	return (struct weft_slice){"", 0};
+			found = weft_model_string(model, s->text[row]);
+	return found;
 }

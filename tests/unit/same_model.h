@@ -161,6 +161,16 @@ static void same_counters(const struct weft_model *a, const struct weft_model *b
 	}
 }
 
+static void same_stacks(const struct weft_model *a, const struct weft_model *b)
+{
+	assert_int_equal(a->stacks.count, b->stacks.count);
+	for (uint32_t i = 0; i < a->stacks.count; i++) {
+		assert_int_equal(a->stacks.time[i], b->stacks.time[i]);
+		assert_int_equal(a->stacks.task[i], b->stacks.task[i]);
+		same_string(a, a->stacks.text[i], b, b->stacks.text[i]);
+	}
+}
+
 static void same_task(const struct weft_model *a, const struct weft_model *b, uint32_t task)
 {
 	const struct weft_tasks *x = &a->tasks, *y = &b->tasks;
@@ -191,6 +201,7 @@ static inline void same_facts(const struct weft_model *a, const struct weft_mode
 	same_counters(a, b);
 	same_spans(a, b);
 	same_off_cpu(a, b);
+	same_stacks(a, b);
 	for (uint32_t task = 0; task < a->tasks.count; task++) {
 		same_task(a, b, task);
 		same_notes_of(a, b, task);

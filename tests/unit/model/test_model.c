@@ -599,6 +599,25 @@ static void an_end_without_a_beginning_is_damage(void **state)
 	weft_model_destroy(m);
 }
 
+/* Only of that task and time; of several, the last one. */
+static void a_wait_has_its_calls(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(texted(WEFT_EVENT_STACK, 1, 7, "a"),
+		texted(WEFT_EVENT_STACK, 5, 7, "b"), texted(WEFT_EVENT_STACK, 5, 8, "c"),
+		texted(WEFT_EVENT_STACK, 5, 7, "d"), texted(WEFT_EVENT_STACK, 9, 7, "e"));
+	assert_int_equal(m->stacks.count, 5);
+	assert_string_equal(weft_model_stack_at(m, task(m, 7), 1).bytes, "a");
+	assert_string_equal(weft_model_stack_at(m, task(m, 7), 5).bytes, "d");
+	assert_string_equal(weft_model_stack_at(m, task(m, 8), 5).bytes, "c");
+	assert_int_equal(weft_model_stack_at(m, task(m, 8), 1).size, 0);
+	assert_int_equal(weft_model_stack_at(m, task(m, 7), 10).size, 0);
+	weft_model_destroy(m);
+	m = BUILD(texted(WEFT_EVENT_NOTE, 1, 7, "a"));
+	assert_int_equal(weft_model_stack_at(m, task(m, 7), 1).size, 0);
+	weft_model_destroy(m);
+}
+
 static void a_mark_has_attributes(void **state)
 {
 	(void)state;
@@ -1075,6 +1094,7 @@ int main(void)
 		cmocka_unit_test(a_given_span_lies_between_the_trace_and_now),
 		cmocka_unit_test(lines_of_a_track_are_bounded),
 		cmocka_unit_test(a_mark_has_attributes),
+		cmocka_unit_test(a_wait_has_its_calls),
 		cmocka_unit_test(names_and_notes),
 		cmocka_unit_test(buffers_share_no_tasks_and_no_counters),
 		cmocka_unit_test(bands_have_reasons_and_resume),
