@@ -6,6 +6,7 @@ import random
 import shutil
 import threading
 
+import debug_information
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 HERE = os.path.join(SOURCE, 'tests', 'e2e')
@@ -27,14 +28,7 @@ def begins(function):
 
 
 def built(folder, *flags):
-    with open(WEFT, 'rb') as file:
-        if b'libdw.so.1' not in file.read():
-            skip('built without libdw')
-    if not glob.glob(os.path.join(BUILD, 'adapters', 'libweft-adapters.so')):
-        skip('built without adapters')
-    program = os.path.join(folder, 'program')
-    succeed('gcc', '-O1', '-D_GNU_SOURCE', *flags, SUBJECT, '-o', program, '-pthread', '-ldl')
-    return program
+    return debug_information.built(SUBJECT, folder, *flags)
 
 
 def record_and_listen(folder, *command, **env):

@@ -5,7 +5,8 @@ import os
 import re
 import subprocess
 
-from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+import debug_information
+from harness import SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 from waiting import communicate
 
 HERE = os.path.join(SOURCE, 'tests', 'e2e')
@@ -14,15 +15,7 @@ ARROW = ' ← '
 
 
 def built(folder, *flags):
-    with open(WEFT, 'rb') as file:
-        if b'libdw.so.1' not in file.read():
-            skip('built without libdw')
-    if not glob.glob(os.path.join(BUILD, 'adapters', 'libweft-adapters.so')):
-        skip('built without adapters')
-    program = os.path.join(folder, 'program')
-    result = run(['gcc', '-O1', '-D_GNU_SOURCE', *flags, SUBJECT, '-o', program, '-pthread', '-ldl'])
-    equal(result.returncode, 0, result.stderr)
-    return program
+    return debug_information.built(SUBJECT, folder, *flags)
 
 
 def calls_of(trace):
