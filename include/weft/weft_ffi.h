@@ -37,7 +37,6 @@
 #include <weft/clocks.h>
 #include <weft/kinds.h>
 #include <weft/levels.h>
-#include <weft/metrics.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -193,15 +192,18 @@ int64_t weft_ffi_counter_read(const char *name, size_t size);
 
 /* ---- Metrics ---- */
 
-/* metrics.h says what they are; its functions that take no text are called as they are:
- * weft_metric_add, _change, _set, _record, _exemplar, _read, _end, weft_limit_allows. */
+/* metrics.h says what they are, and has the type weft_metric, which is uint64_t. Its functions that
+ * take no text are called as they are: weft_metric_add, _change, _set, _record, _exemplar, _read,
+ * _end, weft_limit_allows. */
 
-/* The type of a metric, as struct weft_metric_type. Pointers and size_t have 8 bytes, or 4.
+/* The type of a metric, as struct weft_metric_type. Pointers and size_t have 8 bytes, or 4:
  *
- *      ┌──────┬──────┬──────┬───────────┬───────────┬───────────┬──────┬───────┬───────┬──────┬──────────┐
- *      │ name │ unit │ help │ name_size │ unit_size │ help_size │ kind │ scale │ first │ last │
- * billable │
- *      └──────┴──────┴──────┴───────────┴───────────┴───────────┴──────┴───────┴───────┴──────┴──────────┘
+ *      ┌──────┬──────┬──────┬───────────┬───────────┬───────────┐
+ *      │ name │ unit │ help │ name_size │ unit_size │ help_size │
+ *      └──────┴──────┴──────┴───────────┴───────────┴───────────┘
+ *      ┌──────┬───────┬───────┬──────┬──────────┐
+ *      │ kind │ scale │ first │ last │ billable │
+ *      └──────┴───────┴───────┴──────┴──────────┘
  */
 struct weft_ffi_metric {
 	const char *name, *unit, *help;
@@ -218,12 +220,11 @@ struct weft_ffi_pair {
 };
 
 /* weft_metric_get, _child and _child_n. */
-weft_metric weft_ffi_metric_get(
+uint64_t weft_ffi_metric_get(
 	const struct weft_ffi_metric *metric, const struct weft_ffi_pair *labels, unsigned pairs);
-weft_metric weft_ffi_metric_child(
-	weft_metric parent, const char *key, size_t key_size, const char *value, size_t value_size);
-weft_metric weft_ffi_metric_child_n(
-	weft_metric parent, const char *key, size_t key_size, uint64_t value);
+uint64_t weft_ffi_metric_child(
+	uint64_t parent, const char *key, size_t key_size, const char *value, size_t value_size);
+uint64_t weft_ffi_metric_child_n(uint64_t parent, const char *key, size_t key_size, uint64_t value);
 
 /* ---- The thread: not filtered by level ---- */
 

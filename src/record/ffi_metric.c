@@ -25,7 +25,7 @@ static const char *end_text(struct ending_text *to, const char *text, size_t siz
 	return to->bytes;
 }
 
-WEFT__EXPORT weft_metric weft_ffi_metric_get(
+WEFT__EXPORT uint64_t weft_ffi_metric_get(
 	const struct weft_ffi_metric *metric, const struct weft_ffi_pair *labels, unsigned pairs)
 {
 	struct ending_text name, unit, help;
@@ -48,16 +48,16 @@ WEFT__EXPORT weft_metric weft_ffi_metric_get(
 	return it;
 }
 
-WEFT__EXPORT weft_metric weft_ffi_metric_child(
-	weft_metric parent, const char *key, size_t key_size, const char *value, size_t value_size)
+WEFT__EXPORT uint64_t weft_ffi_metric_child(
+	uint64_t parent, const char *key, size_t key_size, const char *value, size_t value_size)
 {
 	struct ending_text own_key, own_value;
 	return weft_metric_child(
 		parent, end_text(&own_key, key, key_size), end_text(&own_value, value, value_size));
 }
 
-WEFT__EXPORT weft_metric weft_ffi_metric_child_n(
-	weft_metric parent, const char *key, size_t key_size, uint64_t value)
+WEFT__EXPORT uint64_t weft_ffi_metric_child_n(
+	uint64_t parent, const char *key, size_t key_size, uint64_t value)
 {
 	struct ending_text own_key;
 	return weft_metric_child_n(parent, end_text(&own_key, key, key_size), value);

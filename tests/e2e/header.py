@@ -56,6 +56,13 @@ def c11_by_clang():
 
 
 @case
+def weft_h_brings_its_own_headers_only():
+    made = run(['gcc', '-I', os.path.join(SOURCE, 'include'), '-include', 'weft/weft.h', '-M', '-x', 'c', os.devnull]).stdout
+    equal(sorted(set(re.findall(r'/weft/(\w+)\.h\b', made))),
+          ['clocks', 'kinds', 'levels', 'value', 'weft', 'weft_calls', 'weft_ffi', 'weft_ffi_calls', 'weft_macros'])
+
+
+@case
 def cplusplus():
     for standard in ('c++11', 'c++17', 'c++20'):
         accepts(['g++', '-x', 'c++', '-std=' + standard], '-O2')
