@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "record/context.h"
+#include "record/context_hot.h"
 
 #define SIZE ((size_t)256 << 10)
 #define TEXT "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -443,6 +443,57 @@ static void the_newest_contexts_are_kept(void **state)
 	assert_true(is_current(&contexts[2999]));
 }
 
+enum {
+	ROUNDS = 200000,
+	RIVALS = 8, /* threads with a task each, for which there are half as many entries */
+};
+
+static struct weft_context context_of(uint64_t task, uint64_t round)
+{
+	const uint64_t random = weft__context_mix(task << 32 | round);
+	return (struct weft_context){
+		.trace_high = task, .trace_low = round + 1, .span = random | 1, .flags = random >> 56};
+}
+
+/* Each time, the task has its newest context or none. */
+static void *set_and_look(void *of)
+{
+	const uint64_t task = *(const uint64_t *)of;
+	uintptr_t wrong = 0;
+	weft_switch(task);
+	for (uint64_t round = 0; round < ROUNDS; round++) {
+		const struct weft_context own = context_of(task, round);
+		struct weft_context current;
+		weft_context_set(&own);
+		wrong += weft_context_current(&current) && memcmp(&current, &own, sizeof(own)) != 0;
+	}
+	weft_switch(WEFT_TASK_NONE);
+	struct weft_context of_thread;
+	return (void *)(wrong + weft_context_current(&of_thread));
+}
+
+static void threads_that_share_entries_never_mix_contexts(void **state)
+{
+	const size_t size = (size_t)4 << 20; /* a packet for each thread */
+	void *second = trace_buffer(size);
+	pthread_t threads[RIVALS];
+	uint64_t tasks[RIVALS];
+	(void)state;
+	weft_stop();
+	assert_int_equal(weft_start(second, size, NULL), 0);
+	for (uint64_t i = 0; i < RIVALS; i++) {
+		tasks[i] = 1 + i * WEFT__CONTEXT_ENTRIES / WEFT__CONTEXT_WAYS;
+		assert_int_equal(pthread_create(&threads[i], NULL, set_and_look, &tasks[i]), 0);
+	}
+	for (size_t i = 0; i < RIVALS; i++) {
+		void *wrong = NULL;
+		assert_int_equal(pthread_join(threads[i], &wrong), 0);
+		assert_null(wrong);
+	}
+	weft_stop();
+	free(second);
+}
+
 static void another_buffer_has_other_tasks(void **state)
 {
 	void *second = trace_buffer(SIZE);
@@ -490,6 +541,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_context_belongs_to_its_task, start, stop),
 		cmocka_unit_test_setup_teardown(a_context_goes_with_its_task, start, stop),
 		cmocka_unit_test_setup_teardown(the_newest_contexts_are_kept, start, stop),
+		cmocka_unit_test_setup_teardown(threads_that_share_entries_never_mix_contexts, start, stop),
 		cmocka_unit_test_setup_teardown(another_buffer_has_other_tasks, start, stop),
 		cmocka_unit_test_setup_teardown(without_a_recording_the_thread_has_one, start, stop),
 	};
