@@ -188,7 +188,7 @@ static inline bool weft_baggage_next(
 static inline size_t weft_baggage_size(const char *text, size_t size, size_t room)
 {
 	(void)text;
-	return size < room ? size : room;
+	return size <= room && size <= WEFT_BAGGAGE_BYTES ? size : 0; /* no part of a member */
 }
 static inline void weft_context_set(const struct weft_context *context)
 {

@@ -126,7 +126,7 @@ def cplusplus_spans_inherit_their_context():
 def cplusplus_disabled_needs_no_library():
     body = ('int main() { weft::task t = weft::here.create(); weft::activation a{t}; weft::moment m; '
             'static weft::mark k{"k", "n"}; t.mark(k, 1); t.label("x"); weft::band b{WEFT_BAND_GC}; '
-            'weft::traced_span s{"s"}; return weft::is_enabled() || !s.header().empty(); }')
+            'weft::traced_span s{"s"}; return weft::is_enabled() || !s.header().empty() || weft_baggage_size("a=1,b=2", 7, 5); }')
     for compiler in ('g++', 'clang++-14'):
         with temporary_directory() as folder:
             source = os.path.join(folder, 'disabled.cpp')
