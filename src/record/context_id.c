@@ -26,15 +26,13 @@ static uint64_t clock_number(void)
 /* Threads that come here at the same time go on with the number that one of them stored. */
 static uint64_t seed(struct weft__contexts *c, uint64_t *word)
 {
-	uint64_t number = weft__load(word);
+	const uint64_t number = weft__load(word);
 	if (WEFT__LIKELY(number))
 		return number;
-	number = weft__platform_random();
-	if (number && word == &c->trace_low_seed)
+	const uint64_t random = weft__platform_random();
+	const bool is_stored = weft__compare_exchange(word, 0, random ? random : clock_number() | 1);
+	if (is_stored && random && word == &c->trace_low_seed)
 		weft__store(&c->is_random, 1);
-	else if (!number)
-		number = clock_number() | 1;
-	(void)weft__compare_exchange(word, 0, number);
 	return weft__load(word);
 }
 
