@@ -182,6 +182,27 @@ def ranges_and_intervals_add_up():
 
 
 @case
+def a_range_ends_where_no_state_does():
+    with temporary_directory() as folder:
+        path = made(folder, *two_vcpus())
+
+        def part(start, duration):
+            return stats(path, 'vcpu', '--start', start, '--duration', duration, hz='1G')
+
+        inside = part('12us', '6us') # times begin with the first record, which is at 10
+        equal((inside['start'], inside['end']), (12000, 18000))
+        equal({row['name']: row['states'] for row in inside['rows']}, {'d1v0': {'running': us(6)}})
+        assert '100.0 %' in weft('stats', '--by', 'vcpu', '--start', '12us', '--duration', '6us', '--cpu-hz', '1G', path).stdout
+        listed = weft('stats', '--by', 'vcpu', '--interval', '4us', '--start', '12us', '--duration', '6us', '--cpu-hz', '1G', path).stdout
+        equal([int(line['running']) for line in csv.DictReader(listed.splitlines())], [4000, 2000])
+        # Offline until the trace ends, which is later.
+        open_row = next(row for row in part('75us', '5us')['rows'] if row['name'] == 'd1v1')
+        equal((open_row['states'], open_row.get('at_end')), ({'offline': us(5)}, None))
+        after = part('1s', '1s')
+        equal((after['start'], after['end'], after['rows']), (10**9, 10**9, []))
+
+
+@case
 def tables_and_csv_have_the_same_figures():
     with temporary_directory() as folder:
         path = unpack(folder, 'xen-lost-2cpu')

@@ -48,21 +48,23 @@ static bool reserve(void *list, size_t size, size_t count, size_t *capacity)
 
 /* ---- Stays ---- */
 
-/* Keeps the part of a stay that lies in the range. */
+/* Keeps the part of a stay that lies in the range. One that goes on at the end of the trace is
+ * complete in a range that ends earlier. */
 static int take_stay(void *context, const struct weft_xentrace_stay *stay)
 {
 	struct xen_stats *x = context;
 	const struct stats_xen_request *request = x->request;
 	struct weft_xentrace_stay part = *stay;
-	if (stay->end_ns > x->end_ns && stay->end_ns <= request->end_ns)
-		x->end_ns = stay->end_ns;
-	if (stay->whose != request->whose || stay->end_ns <= request->start_ns ||
-		stay->start_ns >= request->end_ns)
-		return 0;
 	if (part.start_ns < request->start_ns)
 		part.start_ns = request->start_ns;
-	if (part.end_ns > request->end_ns)
+	if (part.end_ns > request->end_ns) {
 		part.end_ns = request->end_ns;
+		part.is_open = false;
+	}
+	if (part.end_ns > x->end_ns)
+		x->end_ns = part.end_ns;
+	if (stay->whose != request->whose || part.start_ns >= part.end_ns)
+		return 0;
 	if (!reserve(&x->stays, sizeof(*x->stays), x->stay_count, &x->stay_capacity))
 		return WEFT_ERROR_MEMORY;
 	x->stays[x->stay_count++] = part;
@@ -161,40 +163,34 @@ static bool add_pcpus(
 	return true;
 }
 
-static bool is_of(const struct weft_xentrace_stay *stay, const struct xen_row *row)
+size_t xen_row_end(const struct xen_stats *x, size_t first)
 {
-	return stay->domain == row->domain && stay->number == row->number;
-}
-
-static struct xen_row *find_row(struct xen_stats *x, uint32_t domain, uint32_t number)
-{
-	for (size_t i = 0; i < x->row_count; i++)
-		if (x->rows[i].domain == domain && x->rows[i].number == number)
-			return &x->rows[i];
-	if (!reserve(&x->rows, sizeof(*x->rows), x->row_count, &x->row_capacity))
-		return NULL;
-	x->rows[x->row_count] = (struct xen_row){.domain = domain, .number = number};
-	return &x->rows[x->row_count++];
+	size_t next = first + 1;
+	while (next < x->stay_count && x->stays[next].domain == x->stays[first].domain &&
+		   x->stays[next].number == x->stays[first].number)
+		next++;
+	return next;
 }
 
 /* Makes the rows of the sorted stays. False without memory. */
 static bool make_rows(struct xen_stats *x)
 {
-	for (size_t i = 0, next; i < x->stay_count; i = next) {
-		const struct weft_xentrace_stay *first = &x->stays[i];
-		struct xen_row *row = find_row(x, first->domain, first->number);
-		if (!row)
+	for (size_t i = 0; i < x->stay_count;) {
+		const size_t end = xen_row_end(x, i);
+		if (!reserve(&x->rows, sizeof(*x->rows), x->row_count, &x->row_capacity))
 			return false;
-		for (next = i + 1; next < x->stay_count && is_of(&x->stays[next], row) &&
-						   x->stays[next].state == first->state;
-			 next++)
-			;
-		measure(row, first, next - i);
+		struct xen_row *row = &x->rows[x->row_count++];
+		*row = (struct xen_row){.domain = x->stays[i].domain, .number = x->stays[i].number};
+		for (size_t next; i < end; i = next) {
+			for (next = i + 1; next < end && x->stays[next].state == x->stays[i].state; next++)
+				;
+			measure(row, &x->stays[i], next - i);
+		}
 	}
 	return true;
 }
 
-/* The stays are in the order of time: finds where each vCPU ran. */
+/* By vCPU, domain or pCPU, then by time. */
 static int compare_in_time(const void *a, const void *b)
 {
 	const struct weft_xentrace_stay *l = a, *r = b;
@@ -204,14 +200,14 @@ static int compare_in_time(const void *a, const void *b)
 	return order ? order : compare_u64(l->start_ns, r->start_ns);
 }
 
+/* Finds where each vCPU ran; the rows stay in the order of the stays. False without memory. */
 static bool find_pcpus(struct xen_stats *x)
 {
+	struct xen_row *row = x->rows;
 	if (x->stay_count)
 		qsort(x->stays, x->stay_count, sizeof(*x->stays), compare_in_time);
-	for (size_t i = 0, next; i < x->stay_count; i = next) {
-		struct xen_row *row = find_row(x, x->stays[i].domain, x->stays[i].number);
-		for (next = i + 1; next < x->stay_count && is_of(&x->stays[next], row); next++)
-			;
+	for (size_t i = 0, next; i < x->stay_count; i = next, row++) {
+		next = xen_row_end(x, i);
 		if (!add_pcpus(x, row, &x->stays[i], next - i))
 			return false;
 	}
@@ -289,20 +285,23 @@ static int read_calls(struct xen_stats *x, struct weft_decoder *decoder)
 	return status == WEFT_END ? 0 : status;
 }
 
-/* The calls are sorted, those of a row together. */
+static int compare_with_row(const struct xen_called *called, const struct xen_row *row)
+{
+	const int order = compare_u64(called->domain, row->domain);
+	return order ? order : compare_u64(called->vcpu, row->number);
+}
+
+/* Calls and rows are in the same order; a vCPU without stays has calls, but no row. */
 static void deal_out_calls(struct xen_stats *x)
 {
-	for (size_t i = 0, next; i < x->called_count; i = next) {
-		const struct xen_called *called = &x->called[i];
-		for (next = i + 1; next < x->called_count && x->called[next].domain == called->domain &&
-						   x->called[next].vcpu == called->vcpu;
-			 next++)
-			;
-		for (size_t k = 0; k < x->row_count; k++)
-			if (x->rows[k].domain == called->domain && x->rows[k].number == called->vcpu) {
-				x->rows[k].first_call = (uint32_t)i;
-				x->rows[k].call_count = (uint32_t)(next - i);
-			}
+	size_t next = 0;
+	for (struct xen_row *row = x->rows; row < x->rows + x->row_count; row++) {
+		while (next < x->called_count && compare_with_row(&x->called[next], row) < 0)
+			next++;
+		row->first_call = (uint32_t)next;
+		while (next < x->called_count && compare_with_row(&x->called[next], row) == 0)
+			next++;
+		row->call_count = (uint32_t)next - row->first_call;
 	}
 }
 
@@ -323,8 +322,6 @@ static int gather(struct xen_stats *x, struct weft_decoder *decoder)
 	int error = weft_decoder_xentrace_stays(decoder, take_stay, x);
 	if (error)
 		return error;
-	if (x->request->end_ns != UINT64_MAX)
-		x->end_ns = x->end_ns < x->request->end_ns ? x->end_ns : x->request->end_ns;
 	if (x->stay_count)
 		qsort(x->stays, x->stay_count, sizeof(*x->stays), compare_stays);
 	if (!make_rows(x) || !find_pcpus(x))
@@ -353,7 +350,7 @@ static void print(const struct xen_stats *x, const char *path)
 int stats_xen(const struct stats_xen_request *request, const char *path)
 {
 	struct cli_trace trace = {0};
-	struct xen_stats x = {.request = request};
+	struct xen_stats x = {.request = request, .end_ns = request->start_ns};
 	int status = cli_trace_open(path, &trace);
 	if (status)
 		return status;

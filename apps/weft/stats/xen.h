@@ -21,7 +21,7 @@ struct xen_row {
 	uint64_t moves;                  /* to another pCPU */
 	const char *open;                /* the state that goes on at the end; NULL: it is not known */
 	uint64_t open_ns;
-	uint32_t first_call, call_count; /* of `calls` below */
+	uint32_t first_call, call_count; /* of `called` below */
 };
 
 struct xen_pcpu {
@@ -37,7 +37,7 @@ struct xen_call {
 
 struct xen_stats {
 	const struct stats_xen_request *request;
-	uint64_t end_ns; /* of the trace, or of the range */
+	uint64_t end_ns; /* of the range, or of the trace if that is earlier */
 	struct weft_xentrace_stay *stays;
 	size_t stay_count, stay_capacity;
 	struct xen_row *rows;
@@ -51,12 +51,16 @@ struct xen_stats {
 	size_t called_count, called_capacity;
 };
 
+/* The number of the first stay after those of the same vCPU, domain or pCPU as `first`. */
+size_t xen_row_end(const struct xen_stats *stats, size_t first);
+
 /* "d0v1", "d0" or "pCPU 1" */
 void xen_name(const struct xen_stats *stats, const struct xen_row *row, char name[32]);
 
 void xen_write_table(const struct xen_stats *stats, const char *path, struct weft_text *text);
 void xen_write_json(const struct xen_stats *stats, struct weft_text *text);
 void xen_write_csv(const struct xen_stats *stats, struct weft_text *text);
+/* Prints, too: short intervals have more lines than memory holds. */
 void xen_write_intervals(const struct xen_stats *stats, struct weft_text *text);
 
 #endif

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS 3
+#define DIGITS     3
+#define PART_BYTES 65536 /* of CSV: it is printed when it is longer */
 
 /* ---- A table ---- */
 
@@ -119,6 +120,9 @@ void xen_write_table(const struct xen_stats *x, const char *path, struct weft_te
 		{"p50", 4, true, P50},
 		{"p95", 3, true, P95},
 	};
+	static const char *const titles[] = {[WEFT_XENTRACE_OF_VCPU] = "vCPU",
+		[WEFT_XENTRACE_OF_DOMAIN] = "domain",
+		[WEFT_XENTRACE_OF_PCPU] = "pCPU"};
 	const size_t room =
 		x->row_count * (WEFT_XENTRACE_STATES + 2) + x->pcpu_count + x->called_count + 1;
 	struct lines lines = {.stats = x, .list = malloc(room * sizeof(*lines.list))};
@@ -134,7 +138,7 @@ void xen_write_table(const struct xen_stats *x, const char *path, struct weft_te
 		.column_count = sizeof(columns) / sizeof(*columns),
 		.rows = &lines,
 		.row_count = (uint32_t)lines.count,
-		.name_title = x->request->whose == WEFT_XENTRACE_OF_PCPU ? "pCPU" : "of Xen",
+		.name_title = titles[x->request->whose],
 		.format = format_line,
 		.add_name = add_line_name};
 	weft_format_duration(x->end_ns - x->request->start_ns, DIGITS, duration);
@@ -305,17 +309,15 @@ void xen_write_intervals(const struct xen_stats *x, struct weft_text *text)
 		}
 	weft_text_add_string(text, "\n");
 	for (size_t i = 0, next; i < x->stay_count; i = next) {
-		const struct weft_xentrace_stay *first = &x->stays[i];
-		for (next = i + 1; next < x->stay_count && x->stays[next].domain == first->domain &&
-						   x->stays[next].number == first->number;
-			 next++)
-			;
 		size_t at = i;
+		next = xen_row_end(x, i);
 		for (uint64_t start = x->request->start_ns; start < x->end_ns; start += interval) {
 			const uint64_t end = interval < x->end_ns - start ? start + interval : x->end_ns;
 			while (at + 1 < next && x->stays[at].end_ns <= start)
 				at++;
 			add_interval(text, x, &x->stays[at], next - at, start, end);
+			if (text->size > PART_BYTES && !cli_write(text))
+				return;
 			if (interval >= x->end_ns - start)
 				break;
 		}
