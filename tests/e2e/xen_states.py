@@ -227,6 +227,7 @@ def wrong_use():
         assert 'not JSON' in weft('stats', '--by', 'pcpu', '--json', '--interval', '1s', path, status=2).stderr
         assert 'vcpu, domain or pcpu' in weft('stats', '--by', 'vcpus', path, status=2).stderr
         assert '--interval' in weft('stats', '--by', 'vcpu', '--interval', 'x', path, status=2).stderr
+        assert 'more than 0' in weft('stats', '--by', 'vcpu', '--interval', '0', path, status=2).stderr
 
 
 main()

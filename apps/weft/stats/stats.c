@@ -174,6 +174,15 @@ static bool take_duration(struct stats_request *request)
 	return true;
 }
 
+static bool parse_interval(uint64_t *ret_ns)
+{
+	if (!cli_parse_duration("stats", "--interval", optarg, ret_ns))
+		return false;
+	if (!*ret_ns)
+		cli_usage_error("stats", "--interval must be more than 0");
+	return *ret_ns;
+}
+
 /* False after a message. */
 static bool take_option(struct stats_request *request, int code)
 {
@@ -197,7 +206,7 @@ static bool take_option(struct stats_request *request, int code)
 	case OPTION_CSV:
 		return set_form(request, STATS_CSV);
 	case OPTION_INTERVAL:
-		return cli_parse_duration("stats", "--interval", optarg, &request->xen.interval_ns);
+		return parse_interval(&request->xen.interval_ns);
 	case OPTION_NO_SIMPLIFY:
 		request->no_simplify = true;
 		return true;
