@@ -146,16 +146,16 @@ static bool parse_time(struct parser *p, enum rule_type type)
 
 static bool parse(struct parser *p)
 {
-	static const char expected[] =
-		"counter, tag, runs or waits is expected, or of a metric value(, rate(, ratio( or p99(";
+	static const char expected[] = "counter, tag, runs or waits is expected, or for weft record "
+								   "--trigger value(, rate(, ratio( or p99(";
 	struct weft_slice word;
 	weft__trigger_skip_space(&p->in);
 	size_t start = p->in.at;
 	bool good;
 	if (weft__trigger_is_metric_rule(p->in.text, p->in.size))
 		return weft__trigger_fail(&p->in, start,
-			"only weft record --trigger and weft agent test rules about values of metrics; here "
-			"counter, tag, runs or waits is expected");
+			"only weft agent and weft record --trigger, both built with SQLite, test rules about values "
+			"of metrics; here counter, tag, runs or waits is expected");
 	if (!weft__trigger_take_word(&p->in, expected, &word))
 		return false;
 	if (weft__trigger_is_word(word, "counter"))

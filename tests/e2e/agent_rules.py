@@ -241,7 +241,7 @@ def mistakes_have_their_position():
         result = run([WEFT, 'agent', '--once', '--rules', path])
         assert '%s:4: > or < is expected; at character 9 of "value(y)"' % path in result.stderr, result.stderr
         equal(run([WEFT, 'agent', '--once', '--rules', folder + '/none']).returncode, 2)
-    assert 'only weft record --trigger and weft agent test rules' in weft('ctl', '1', 'snapshot', '--when', 'rate(x) > 5', status=2).stderr
+    assert 'only weft agent and weft record --trigger, both built with SQLite, test rules' in weft('ctl', '1', 'snapshot', '--when', 'rate(x) > 5', status=2).stderr
 
 
 main()

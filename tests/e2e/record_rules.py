@@ -143,7 +143,7 @@ def a_rule_that_watched_nothing_is_said_at_the_end():
 
 @case
 def mistakes_have_their_position():
-    for rule, message in (('p99(latency > 5', ', by, over or ) is expected; at character'), ('p99 latency > 5', 'or of a metric value(, rate(, ratio( or p99(; at character 1 of'),
+    for rule, message in (('p99(latency > 5', ', by, over or ) is expected; at character'), ('p99 latency > 5', 'or for weft record --trigger value(, rate(, ratio( or p99(; at character 1 of'),
                           ('value(x) > 5 fur 3s', 'for, until, set or the end is expected; at character 14 of "value(x) > 5 fur 3s"')):
         said = weft('record', '--trigger', rule, 'true', status=2).stderr
         assert message.lstrip(', ') in said, said
