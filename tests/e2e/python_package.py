@@ -281,6 +281,34 @@ print(*seen.values(), sep='\\n')
 
 
 @case
+def c_code_finds_the_context_of_python():
+    """Also after the end of a span, whose context was current meanwhile."""
+    trace = Trace("""
+import ctypes, weft
+library = ctypes.CDLL(weft._weft.__file__)
+library.weft_context_current.restype = ctypes.c_bool
+found = (ctypes.c_uint64 * 5)()
+
+def check():
+    has_one = library.weft_context_current(found)
+    assert has_one == bool(weft.context()), weft.context()
+    assert not has_one or '%016x' % found[2] == weft.context().split('-')[2], weft.context()
+
+with weft.task('request'):
+    check()
+    weft.context_start()
+    check()
+    with weft.span('query', traced=True):
+        check()
+    check()
+    weft.context_set('')
+    check()
+weft.note('checked')
+""")
+    equal(trace.values('note', 'text'), ['checked'])
+
+
+@case
 def metrics_have_levels_and_children():
     result = python('''
 import os, subprocess, sys, weft

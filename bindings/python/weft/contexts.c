@@ -64,9 +64,24 @@ static PyObject *call_is_context(PyObject *module, PyObject *object)
 	Py_RETURN_FALSE;
 }
 
+/* Also for code in C that the program calls. While nothing is recorded, coroutines are no tasks,
+ * and their thread would have the context of another one. */
+static PyObject *call_context_set(PyObject *module, PyObject *object)
+{
+	struct weft_context context;
+	(void)module;
+	if (!take_context(object, &context))
+		return NULL;
+	if (weft_ffi_is_recording())
+		weft_context_set(&context);
+	Py_RETURN_NONE;
+}
+
 PyMethodDef weft_python_of_contexts[] = {
 	RECORDS(_context_start, "parent='', ", "The task is a span; returns its context."),
 	RECORDS(_context_begin, "parent='', ", "So is the span that it began last."),
 	{"_is_context", call_is_context, METH_O, "True for a valid traceparent."},
+	{"_context_set", call_context_set, METH_O,
+		"The current task works for a context, or for none."},
 	{NULL, NULL, 0, NULL},
 };

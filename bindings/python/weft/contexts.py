@@ -18,8 +18,7 @@ def context():
 
 def context_set(traceparent):
     """The code at hand works for this context from now on; '' is none."""
-    if traceparent and not _weft._is_context(traceparent):
-        raise ValueError('a context is a traceparent of W3C Trace Context')
+    _weft._context_set(traceparent)
     _current.set(traceparent)
 
 
