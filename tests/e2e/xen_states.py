@@ -6,7 +6,8 @@ import os
 import re
 import subprocess
 
-from harness import DATA, case, equal, main, temporary_directory, weft
+from harness import DATA, WEFT, case, equal, main, temporary_directory, weft
+from measured import measure
 from xen_traces import (BLOCKED, CAPTURES, OFFLINE, RUNNABLE, RUNNING, capture, hypercall, lost, record, runstate, unpack,
                         window, without_guests, xenalyze)
 
@@ -159,6 +160,22 @@ def a_loss_hides_what_may_have_run_there():
         equal(vcpus['d2v0']['states'], {'running': figures([2000])})
         equal((vcpus['d2v0']['at_end'], vcpus['d2v0']['at_end_ns']), ('lost', 4500))
         equal(rows_of(path, 'pcpu', hz='1G')['pCPU 0']['states'], {'running': figures([2000, 2000, 500]), 'lost': figures([4000])})
+
+
+@case
+def many_losses_of_many_vcpus():
+    """A loss changes the states of all vCPUs: it takes time by their number, not by its square."""
+    count, records = 2000, []
+    for vcpu in range(count):
+        records += [runstate(1000 + 20 * vcpu, 1, vcpu, RUNNABLE, RUNNING), runstate(1010 + 20 * vcpu, 1, vcpu, RUNNING, BLOCKED)]
+    for number in range(count):
+        time = 1000 + 20 * count + 200 * number
+        records += [lost(time + 150, 5, 1, 0, time + 50), runstate(time + 160, 1, 0, RUNNING, BLOCKED)]
+    with temporary_directory() as folder:
+        path = made(folder, window(0, *records))
+        result = measure([WEFT, 'stats', '--json', '--by', 'domain', '--cpu-hz', '1G', path])
+        equal(result.status, 0, result.stderr)
+        equal(json.loads(result.stdout)['rows'][0]['states']['lost']['count'], count)
 
 
 @case

@@ -31,6 +31,7 @@ struct timed_vcpu {
 struct timed_domain {
 	uint64_t since;
 	uint32_t state;
+	bool is_stale; /* the states of its vCPUs have changed since */
 };
 
 struct timed_cpu {
@@ -139,7 +140,7 @@ static uint32_t domain_state(const struct stays *s, uint32_t domain)
 static void update_domain(struct stays *s, uint32_t domain, uint64_t now)
 {
 	give_domain(s, domain, now, false);
-	s->domains[domain] = (struct timed_domain){now, domain_state(s, domain)};
+	s->domains[domain] = (struct timed_domain){.since = now, .state = domain_state(s, domain)};
 }
 
 /* ---- vCPUs ---- */
@@ -164,10 +165,9 @@ static uint32_t find_vcpu(struct stays *s, uint32_t domain, uint32_t vcpu)
 	return (uint32_t)(found - s->names.list);
 }
 
-static void update_vcpu(struct stays *s, uint32_t number, uint32_t state, uint64_t now)
+/* The caller updates the domain. */
+static void set_vcpu(struct stays *s, uint32_t number, uint32_t state, uint64_t now)
 {
-	if (number >= IDLE)
-		return;
 	struct timed_vcpu *vcpu = &s->vcpus[number];
 	give_vcpu(s, number, now, false);
 	if (state == WEFT_XENTRACE_RUNNABLE_OTHER && vcpu->state == WEFT_XENTRACE_RUNNING)
@@ -177,6 +177,13 @@ static void update_vcpu(struct stays *s, uint32_t number, uint32_t state, uint64
 		state = WEFT_XENTRACE_RUNNABLE_WAKE;
 	vcpu->state = state;
 	vcpu->since = now;
+}
+
+static void update_vcpu(struct stays *s, uint32_t number, uint32_t state, uint64_t now)
+{
+	if (number >= IDLE)
+		return;
+	set_vcpu(s, number, state, now);
 	update_domain(s, s->names.list[number].domain, now);
 }
 
@@ -277,8 +284,14 @@ static void on_loss_begin(struct stays *s, const struct weft__xentrace_record *r
 	s->losses += !cpu->loss;
 	cpu->loss = record->cycles;
 	for (uint32_t i = 0; i < s->names.count; i++)
-		if (!is_running(s, i))
-			update_vcpu(s, i, WEFT_XENTRACE_IN_LOSS, record->cycles);
+		if (!is_running(s, i)) {
+			set_vcpu(s, i, WEFT_XENTRACE_IN_LOSS, record->cycles);
+			s->domains[s->names.list[i].domain].is_stale = true;
+		}
+	/* Each domain once: one of thousands of vCPUs would take too long. */
+	for (uint32_t i = 0; i < s->names.count; i++)
+		if (s->domains[s->names.list[i].domain].is_stale)
+			update_domain(s, s->names.list[i].domain, record->cycles);
 }
 
 static void on_loss_end(struct stays *s, const struct weft__xentrace_record *record)
