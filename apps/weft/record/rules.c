@@ -106,7 +106,7 @@ void record_rules_use(struct record_rules *rules, struct weft__runs_snapshot_opt
 	rules->processes.alerts.takes = take;
 	rules->processes.alerts.is_busy = is_busy;
 	rules->processes.alerts.context = rules;
-	/* A program that is not started yet has counted nothing. */
+	/* The program starts after this look, so its first values are growth. */
 	if (!snapshots->program)
 		weft__agent_processes_look(&rules->processes);
 	snapshots->looks = look;
