@@ -31,7 +31,7 @@ static void touch_texts(const struct weft_event *event)
 {
 	touch(event->text);
 	touch(event->kind_name);
-	if (event->type == WEFT_EVENT_CREATE)
+	if (event->type != WEFT_EVENT_SPAN)
 		touch(event->category);
 	for (uint32_t i = 0; i < event->field_count; i++) {
 		touch(event->fields[i].name);

@@ -10,11 +10,17 @@
 
 #include <weft/decoder.h>
 
+/* The ticks of a span are in the same room. */
+static bool has_category(const struct weft_event *event)
+{
+	return event->type != WEFT_EVENT_SPAN;
+}
+
 static size_t size_of(const struct weft_event *event)
 {
 	size_t size = event->field_count * sizeof(*event->fields);
 	size += event->text.size + event->kind_name.size;
-	if (event->type == WEFT_EVENT_CREATE)
+	if (has_category(event))
 		size += event->category.size;
 	for (uint32_t i = 0; i < event->field_count; i++) {
 		const struct weft_field *field = &event->fields[i];
@@ -65,7 +71,7 @@ int weft__format_keep(struct weft__kept *kept, struct weft_event *event)
 	char *end = move_fields(event, kept->room);
 	end = move(&event->text, end);
 	end = move(&event->kind_name, end);
-	if (event->type == WEFT_EVENT_CREATE)
+	if (has_category(event))
 		move(&event->category, end);
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include <weft/decoder.h>
 
 #include "decoded.h"
+#include "format/kept.h"
 #include "made_stream.h"
 
 enum {
@@ -309,6 +310,25 @@ static void an_event_that_waits_keeps_its_text(void **state)
 		weft_decoder_destroy(decoders[i]);
 }
 
+/* A category is a text of a task that is created, and of one that is alive; a span has numbers in
+ * its stead. */
+static void a_kept_event_has_its_own_category(void **state)
+{
+	(void)state;
+	char name[] = "net";
+	struct weft__kept kept = {0};
+	struct weft_event alive = {.type = WEFT_EVENT_ALIVE, .category = {name, 3}};
+	struct weft_event span = {.type = WEFT_EVENT_SPAN, .text = {name, 3}, .span_ticks = {7, 8}};
+	assert_int_equal(weft__format_keep(&kept, &alive), 0);
+	memset(name, 'x', 3);
+	assert_memory_equal(alive.category.bytes, "net", 3);
+	assert_int_equal(weft__format_keep(&kept, &span), 0);
+	assert_memory_equal(span.text.bytes, "xxx", 3);
+	assert_int_equal(span.span_ticks[0], 7);
+	assert_int_equal(span.span_ticks[1], 8);
+	weft__format_kept_finish(&kept);
+}
+
 /* A part that is no trace ends alone; a part that is finished takes no more bytes. */
 static void parts_may_be_finished_before_all_have_begun(void **state)
 {
@@ -348,6 +368,7 @@ int main(void)
 		cmocka_unit_test(a_mark_does_not_go_back),
 		cmocka_unit_test(parts_share_a_clock),
 		cmocka_unit_test(an_event_that_waits_keeps_its_text),
+		cmocka_unit_test(a_kept_event_has_its_own_category),
 		cmocka_unit_test(parts_may_be_finished_before_all_have_begun),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
