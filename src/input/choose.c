@@ -208,10 +208,10 @@ uint32_t weft__input_choose(struct weft__input_candidate *list, size_t count, bo
 	if (weft__input_count_open(list, count) < 2)
 		return 1;
 	qsort(list, count, sizeof(*list), by_start);
-	const struct weft__input_candidate *chosen = choose_boot(list, count);
-	leave_out_boots(list, count, chosen, at_any_time);
-	uint32_t hosts = number_hosts(list, count, chosen);
-	qsort(list, count, sizeof(*list), by_start);
+	leave_out_boots(list, count, choose_boot(list, count), at_any_time);
 	leave_out_parts(list, count);
+	/* Each host has a file that is open. */
+	uint32_t hosts = number_hosts(list, count, choose_boot(list, count));
+	qsort(list, count, sizeof(*list), by_start);
 	return hosts;
 }

@@ -158,6 +158,13 @@ static void leave_out_hypervisors(struct weft_input *input, struct weft__input_c
 		}
 }
 
+static bool has_name(const struct weft__input_host *host, const char *name)
+{
+	size_t size = strlen(name);
+	return strncmp(host->name, name, size) == 0 &&
+		   (!host->name[size] || strncmp(host->name + size, " (boot ", 7) == 0);
+}
+
 /* The host's name; with its boot, if another host has the same one. */
 static void name_host(
 	struct weft_input *input, const struct weft__identity *identity, uint32_t number)
@@ -165,7 +172,7 @@ static void name_host(
 	struct weft__input_host *host = &input->hosts[number];
 	bool is_ambiguous = !identity->host[0];
 	for (uint32_t i = 0; i < number; i++)
-		is_ambiguous |= strncmp(input->hosts[i].name, identity->host, strlen(identity->host)) == 0;
+		is_ambiguous |= has_name(&input->hosts[i], identity->host);
 	const uint8_t *id = identity->boot_id;
 	if (is_ambiguous)
 		snprintf(host->name, sizeof(host->name), "%s (boot %02x%02x%02x%02x)", identity->host,

@@ -33,6 +33,7 @@ struct made {
 	uint64_t start_ms, end_ms;
 };
 
+static const char *host; /* of the files that are made; NULL: unknown, as their wall clock */
 static char directory[64];
 static char paths[FILES_MAX][128];
 static const char *named[FILES_MAX]; /* what is opened */
@@ -94,6 +95,10 @@ static struct weft_abi_buffer *record(const struct made *made)
 	weft_stop();
 	const uint64_t start_ns = made->start_ms * MS_NS, end_ns = made->end_ms * MS_NS;
 	header->start = (struct weft_abi_clock_reading){start_ns, start_ns, 0};
+	if (host) {
+		header->start.unix_ns = 1000000000000 * MS_NS + start_ns;
+		strcpy(header->host, host);
+	}
 	header->second = (struct weft_abi_clock_reading){0};
 	header->end = (struct weft_abi_clock_reading){end_ns, end_ns, 0};
 	header->pid = made->pid;
@@ -107,6 +112,13 @@ static void add(struct made made)
 	struct weft_abi_buffer *header = record(&made);
 	write_file(add_path(made.name), header, SIZE);
 	free(header);
+}
+
+static void add_of(const char *name, struct made made)
+{
+	host = name;
+	add(made);
+	host = NULL;
 }
 
 static void open_files(void)
@@ -319,6 +331,35 @@ static void a_part_of_another_boot_does_not_count(void **state)
 	open_files();
 	EXPECT_ORDER("a.weft", "b.weft");
 	expect_left_out("other.weft", WEFT_INPUT_OTHER_BOOT, "a.weft", "another boot");
+}
+
+/* ---- Hosts ---- */
+
+/* The first boot's only file is a part of another boot's. */
+static void a_boot_without_a_file_is_no_host(void **state)
+{
+	(void)state;
+	add_of("alpha", (struct made){"a.weft", 1, 5, 7, 1000, 2000});
+	add_of("beta", (struct made){"b.weft", 2, 5, 7, 1000, 3000});
+	open_files();
+	assert_int_equal(weft_input_host_count(input), 0);
+	EXPECT_ORDER("b.weft");
+	expect_left_out("a.weft", WEFT_INPUT_SAME_BUFFER, "b.weft", "same recording");
+}
+
+static void only_hosts_of_one_name_are_named_with_their_boots(void **state)
+{
+	(void)state;
+	static const char *const names[] = {
+		"web10", "web1", "web1 (boot 03030303)", "web1 (boot 04040404)"};
+	add_of("web10", (struct made){"a.weft", 1, 1, 7, 1000, 2000});
+	add_of("web1", (struct made){"b.weft", 2, 2, 7, 1000, 2000});
+	add_of("web1", (struct made){"c.weft", 3, 3, 7, 1000, 2000});
+	add_of("web1", (struct made){"d.weft", 4, 4, 7, 1000, 2000});
+	open_files();
+	assert_int_equal(weft_input_host_count(input), 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(weft_input_host(input, i)->name, names[i]);
 }
 
 /* ---- Files that cannot be read ---- */
@@ -930,6 +971,8 @@ int main(void)
 		WITH_FILES(of_two_equal_parts_the_first_is_opened),
 		WITH_FILES(buffers_without_an_identity_are_not_compared),
 		WITH_FILES(a_part_of_another_boot_does_not_count),
+		WITH_FILES(a_boot_without_a_file_is_no_host),
+		WITH_FILES(only_hosts_of_one_name_are_named_with_their_boots),
 		WITH_FILES(files_that_cannot_be_read_are_explained),
 		WITH_FILES(a_file_that_is_no_trace_is_explained),
 		WITH_FILES(the_options_limit_a_device),
