@@ -194,7 +194,6 @@ def a_killed_host_is_aligned():
 def one_way_traffic_bounds_one_side():
     with temporary_directory() as folder:
         paths = record(folder, answers='never')
-        truth, alpha = truth_of(paths)
         retime(paths[0], 'alpha')
         # Beta sends. A clock that is behind breaks no rule; one that is ahead is moved back.
         for wall, is_moved in ((-3 * 10**9, False), (3 * 10**9, True)):
@@ -208,6 +207,22 @@ def one_way_traffic_bounds_one_side():
                 if 'sent_error' in edge:
                     assert edge['sent'] <= edge['time'] and edge['sent_error'] is None, edge
             retime(paths[1], 'beta', wall_ns=-wall)
+
+
+@case
+def a_merge_needs_two_traces_and_a_directory():
+    with temporary_directory() as folder:
+        path, empty, out = (os.path.join(folder, name) for name in ('a.weft', 'empty.weft', 'out'))
+        weft('record', '-o', path, 'sh', '-c', 'echo | cat', env={'WEFT_ADAPTERS': ''})
+        open(empty, 'wb').close()
+        for arguments, status, text in (([path, '-o', out], 2, 'one file is one trace already'),
+                                        ([path, empty, '-o', out], 3, 'one file is left, which is a trace already'),
+                                        ([path, path, '-o', out], 3, 'a part of the same recording'),
+                                        ([path, path, '-o', '-'], 2, 'not to standard output'),
+                                        ([path, path], 2, '-o OUT is missing')):
+            result = weft('merge', *arguments, status=status, cwd=folder)
+            assert text in result.stderr, result.stderr
+        equal(sorted(name for name in os.listdir(folder) if not name.endswith('.weft')), [])
 
 
 @case

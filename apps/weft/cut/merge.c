@@ -85,6 +85,14 @@ static int copy(struct copies *copies, const struct weft_input_file *file)
 	return CLI_DONE;
 }
 
+static size_t count_open(const struct weft_input *input)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < weft_input_file_count(input); i++)
+		count += weft_input_file(input, i)->decoder != NULL;
+	return count;
+}
+
 static int copy_all(struct copies *copies, const struct weft_input *input)
 {
 	int status = CLI_DONE;
@@ -112,10 +120,18 @@ static int merge(const char *directory, const struct cli_trace *trace)
 	const size_t files = weft_input_file_count(trace->input);
 	if (files < 2)
 		return cli_usage_error("merge", "one file is one trace already");
+	if (count_open(trace->input) < 2) {
+		cli_error("one file is left, which is a trace already");
+		return CLI_UNREADABLE;
+	}
 	if (!cut_make_directory("merged", directory, &copies.made_directory))
 		return CLI_NO;
 	copies.written = calloc(files, sizeof(*copies.written));
-	int status = copies.written ? copy_all(&copies, trace->input) : CLI_NO;
+	int status = CLI_NO;
+	if (copies.written)
+		status = copy_all(&copies, trace->input);
+	else
+		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 	if (!status && weft_input_host_count(trace->input) == 0)
 		cli_inform("all files are of one boot, so they have one clock");
 	if (!status)
@@ -141,6 +157,9 @@ int cli_merge(int argc, char **argv)
 		return CLI_USAGE;
 	if (!directory)
 		return cli_usage_error("merge", "-o OUT is missing: the directory for the files");
+	if (strcmp(directory, "-") == 0)
+		return cli_usage_error(
+			"merge", "several files are merged into a directory, not to standard output");
 	int status = cli_trace_open_all(argv + optind, count, &trace);
 	if (status)
 		return status;
