@@ -113,7 +113,8 @@ static int take_part(struct weft__merge *m, uint32_t number)
 	if (number == 0) {
 		description->clock = d->clock;
 		if (part->shift && d->clock.offset_ns)
-			description->clock.offset_ns -= part->shift->offset_ns;
+			description->clock.offset_ns =
+				weft__format_difference(d->clock.offset_ns, part->shift->offset_ns);
 	}
 	if (number == 0 || strcmp(description->format, d->format) == 0)
 		description->format = d->format;

@@ -24,9 +24,12 @@ static inline uint64_t weft__format_shift(const struct weft__shift *shift, uint6
 	if (!shift)
 		return ns;
 	const int64_t since = (int64_t)(ns - shift->from_ns);
-	const int64_t offset = shift->offset_ns + (int64_t)rint(shift->drift * (double)since);
+	int64_t offset = shift->offset_ns;
+	if (__builtin_add_overflow(offset, (int64_t)rint(shift->drift * (double)since), &offset))
+		offset = shift->offset_ns;
+	const uint64_t less = 0 - (uint64_t)offset;
 	if (offset < 0)
-		return ns > (uint64_t)-offset ? ns - (uint64_t)-offset : 0;
+		return ns > less ? ns - less : 0;
 	return ns < UINT64_MAX - (uint64_t)offset ? ns + (uint64_t)offset : UINT64_MAX;
 }
 
@@ -39,6 +42,12 @@ static inline uint64_t weft__format_shift_back(const struct weft__shift *shift, 
 		own = there > ns && there - ns > own ? 0 : own + ns - there;
 	}
 	return own;
+}
+
+/* Times in a damaged file may be so far apart that the difference wraps. */
+static inline int64_t weft__format_difference(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
 struct weft_decoder;

@@ -95,12 +95,10 @@ static bool is_unreadable(struct weft_input_file *file)
 /* True if both recorded at the same time, by their wall clocks. A minute is forgiven to these. */
 static bool overlap(const struct weft__input_candidate *a, const struct weft__input_candidate *b)
 {
-	const int64_t forgiven = INT64_C(60000000000);
 	const struct weft__identity *l = &a->identity, *r = &b->identity;
-	int64_t l_end = (int64_t)l->end_ns + l->offset_ns, r_end = (int64_t)r->end_ns + r->offset_ns;
-	int64_t l_start = (int64_t)l->readings.first.ns + l->offset_ns,
-			r_start = (int64_t)r->readings.first.ns + r->offset_ns;
-	return l_start <= r_end + forgiven && r_start <= l_end + forgiven;
+	const double difference = (double)l->offset_ns - (double)r->offset_ns, forgiven = 60e9;
+	return (double)l->readings.first.ns + difference <= (double)r->end_ns + forgiven &&
+		   (double)r->readings.first.ns - difference <= (double)l->end_ns + forgiven;
 }
 
 /* True if the file is of another boot, whose clock can be compared by the time of day. */

@@ -10,6 +10,8 @@
 
 #include <weft/error.h>
 
+#include "format/shift.h"
+
 #define NS_PER_S 1e9
 
 /* Contradictions are forgiven from 128 ns up to an hour. */
@@ -86,7 +88,12 @@ struct frame {
 
 static double time_in(const struct frame *f, int64_t at_ns)
 {
-	return (double)(at_ns - f->middle) / NS_PER_S;
+	return (double)weft__format_difference(at_ns, f->middle) / NS_PER_S;
+}
+
+static double offset_in(const struct frame *f, int64_t offset_ns)
+{
+	return (double)weft__format_difference(offset_ns, f->base);
 }
 
 /* All lines, or none if bounds that are looser by `bend` contradict each other. */
@@ -103,7 +110,7 @@ static int cut_all(struct polygon *p, const struct frame *f, double bend)
 	p->count = 4;
 	for (size_t i = 0; i < f->count && p->count && !error; i++) {
 		const struct weft__clock_bound *b = &f->bounds[i];
-		double offset = (double)(b->offset_ns - f->base) + (b->is_most ? bend : -bend);
+		double offset = offset_in(f, b->offset_ns) + (b->is_most ? bend : -bend);
 		error = cut(p, time_in(f, b->at_ns), offset, b->is_most);
 	}
 	return error;
@@ -183,7 +190,7 @@ static struct frame frame_of(const struct weft__clock_bound *bounds, size_t coun
 	double farthest = 0, largest = 0;
 	for (size_t i = 0; i < count; i++) {
 		farthest = fmax(farthest, fabs(time_in(&f, bounds[i].at_ns)));
-		largest = fmax(largest, fabs((double)(bounds[i].offset_ns - f.base)));
+		largest = fmax(largest, fabs(offset_in(&f, bounds[i].offset_ns)));
 	}
 	f.reach = 2 * (largest + WEFT__CLOCK_DRIFT_MAX * NS_PER_S * farthest) + NS_PER_S;
 	return f;
@@ -192,7 +199,8 @@ static struct frame frame_of(const struct weft__clock_bound *bounds, size_t coun
 int weft__input_fit_clock(const struct weft__clock_bound *bounds, size_t count, int64_t from_ns,
 	int64_t to_ns, struct weft__clock_fit *ret_fit)
 {
-	struct weft__clock_fit fit = {.at_ns = from_ns + (to_ns - from_ns) / 2};
+	struct weft__clock_fit fit = {
+		.at_ns = (int64_t)((uint64_t)from_ns + ((uint64_t)to_ns - (uint64_t)from_ns) / 2)};
 	struct polygon polygon = {0};
 	int error = WEFT_OK;
 	for (size_t i = 0; i < count; i++) {

@@ -22,7 +22,10 @@
 
 /* A connection may have the ports of an earlier one, a minute later at the earliest. Messages that
  * are so far from most of the others are not taken for pairs. */
-#define STRAY_NS INT64_C(30000000000)
+#define STRAY_NS 30e9
+
+/* No clock is moved by more, which is 146 years: a damaged file may have any times. */
+#define MOVED_MAX_NS 0x1p62
 
 struct alignment {
 	struct weft__input_host *hosts;
@@ -42,7 +45,8 @@ static void place_by_wall_clocks(struct weft__input_host *hosts, uint32_t count)
 		if (hosts[i].readings.offset_ns < first)
 			first = hosts[i].readings.offset_ns;
 	for (uint32_t i = 0; i < count; i++)
-		hosts[i].shift = (struct weft__shift){.offset_ns = hosts[i].readings.offset_ns - first,
+		hosts[i].shift = (struct weft__shift){
+			.offset_ns = weft__format_difference(hosts[i].readings.offset_ns, first),
 			.alignment = i ? WEFT_ALIGNMENT_NONE : WEFT_ALIGNMENT_SAME};
 }
 
@@ -88,8 +92,8 @@ static struct weft__clock_bound bound_of(
 	uint64_t own_ns = to ? pair->effect_ns : pair->cause_ns;
 	uint64_t other_ns = weft__format_shift(&hosts[to ? pair->cause_host : pair->effect_host].shift,
 		to ? pair->cause_ns : pair->effect_ns);
-	return (struct weft__clock_bound){
-		(int64_t)own_ns, (int64_t)(other_ns - own_ns) - hosts[host].shift.offset_ns, !to};
+	return (struct weft__clock_bound){(int64_t)own_ns,
+		weft__format_difference((int64_t)(other_ns - own_ns), hosts[host].shift.offset_ns), !to};
 }
 
 static int by_offset(const void *left, const void *right)
@@ -101,12 +105,12 @@ static int by_offset(const void *left, const void *right)
 }
 
 /* Keeps those of `count` bounds of one direction, in order, that are near the middle one. */
-static size_t keep_near(struct weft__clock_bound *list, size_t count, int64_t drift_ns)
+static size_t keep_near(struct weft__clock_bound *list, size_t count, double most)
 {
-	const int64_t middle = count ? list[count / 2].offset_ns : 0, most = STRAY_NS + drift_ns;
+	const int64_t middle = count ? list[count / 2].offset_ns : 0;
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++)
-		if (list[i].offset_ns >= middle - most && list[i].offset_ns <= middle + most)
+		if (fabs((double)list[i].offset_ns - (double)middle) <= most)
 			list[kept++] = list[i];
 	return kept;
 }
@@ -114,16 +118,15 @@ static size_t keep_near(struct weft__clock_bound *list, size_t count, int64_t dr
 static size_t leave_out_strays(
 	struct weft__clock_bound *list, size_t count, const struct weft__input_host *host)
 {
-	const int64_t drift_ns =
-		(int64_t)(WEFT__CLOCK_DRIFT_MAX * (double)(host->last_ns - host->first_ns));
+	const double far = STRAY_NS + WEFT__CLOCK_DRIFT_MAX * (double)(host->last_ns - host->first_ns);
 	size_t least = 0;
 	if (count)
 		qsort(list, count, sizeof(*list), by_offset);
 	while (least < count && !list[least].is_most)
 		least++;
-	size_t kept = keep_near(list, least, drift_ns), most = count - least;
+	size_t kept = keep_near(list, least, far), most = count - least;
 	memmove(list + kept, list + least, most * sizeof(*list));
-	return kept + keep_near(list + kept, most, drift_ns);
+	return kept + keep_near(list + kept, most, far);
 }
 
 /* The bounds of a host by those that are placed; with their number in its description. */
@@ -161,14 +164,18 @@ static void apply(
 {
 	struct weft__input_host *host = &a->hosts[number];
 	struct weft_input_host *about = &host->about;
+	int64_t offset_ns;
 	about->pairs = pairs;
+	if (!(fabs(fit->offset_ns) < MOVED_MAX_NS) || !(fit->error_ns < MOVED_MAX_NS) ||
+		__builtin_add_overflow(host->shift.offset_ns, (int64_t)rint(fit->offset_ns), &offset_ns))
+		return;
 	about->moved_ns = (int64_t)rint(fit->offset_ns);
 	about->drift = fit->drift;
 	about->drift_error = fit->drift_error;
 	about->bend_ns = (uint64_t)fit->bend_ns;
 	about->may_be_more = fit->has_least;
+	host->shift.offset_ns = offset_ns;
 	host->shift.from_ns = (uint64_t)fit->at_ns;
-	host->shift.offset_ns += about->moved_ns;
 	host->shift.drift = fit->drift;
 	if (fit->has_least && fit->has_most) {
 		host->shift.alignment = WEFT_ALIGNMENT_BOUNDED;

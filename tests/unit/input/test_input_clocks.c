@@ -12,6 +12,7 @@
 #include <weft/error.h>
 #include <weft/kinds.h>
 
+#include "format/shift.h"
 #include "input/clock_fit.h"
 #include "input/messages.h"
 
@@ -175,6 +176,23 @@ static void contradictions_are_part_of_the_error(void **unused)
 	expect_truth(&fit, &after, 200000);
 }
 
+/* A damaged file has any times. */
+static void times_may_be_as_far_apart_as_numbers_are(void **unused)
+{
+	(void)unused;
+	const struct weft__clock_bound list[] = {{INT64_MAX, INT64_MIN, false},
+		{INT64_MIN, INT64_MAX, true}, {0, INT64_MAX, false}, {-1, 5, true}};
+	for (size_t count = 0; count <= 4; count++) {
+		assert_true(isfinite(fit_all(list, count, INT64_MAX, INT64_MIN).offset_ns));
+		assert_true(isfinite(fit_all(list, count, INT64_MIN, INT64_MAX).error_ns));
+	}
+	const uint64_t far = UINT64_C(1) << 62;
+	struct weft__shift shift = {.offset_ns = INT64_MAX, .drift = 0.001};
+	assert_true(weft__format_shift(&shift, far) == far + INT64_MAX);
+	shift = (struct weft__shift){.offset_ns = INT64_MIN, .drift = -0.001};
+	assert_true(weft__format_shift(&shift, far) == 0);
+}
+
 /* ---- Messages ---- */
 
 static void send_or_receive(
@@ -278,6 +296,7 @@ int main(void)
 		cmocka_unit_test(one_message_each_way_halves_the_delay),
 		cmocka_unit_test(one_way_traffic_bounds_one_side),
 		cmocka_unit_test(contradictions_are_part_of_the_error),
+		cmocka_unit_test(times_may_be_as_far_apart_as_numbers_are),
 		cmocka_unit_test(a_message_has_two_sides_on_two_hosts),
 		cmocka_unit_test(what_is_ambiguous_is_no_pair),
 		cmocka_unit_test(a_span_comes_after_its_parent_in_another_host),
