@@ -149,9 +149,9 @@ void weft_signal_as(uint64_t task, uint64_t receiver) WEFT__DIRECT;
 void weft_signal_only(uint64_t receiver) WEFT__DIRECT;
 void weft_signal_only_as(uint64_t task, uint64_t receiver) WEFT__DIRECT;
 
-/* The task sends a message to a task that it does not know: of another process on this host, or one
- * behind a queue. `key` is any number on which both sides agree: a message's id, a hash of names.
- * Record it before the message can arrive, unless the key has WEFT_KEY_ONCE. */
+/* The task sends a message to a task that it does not know: one behind a queue, or of another
+ * process, on any host. `key` is any number on which both sides agree: a message's id, a hash of
+ * names. Record it before the message can arrive, unless the key has WEFT_KEY_ONCE. */
 void weft_send(uint64_t key) WEFT__DIRECT;
 void weft_send_as(uint64_t task, uint64_t key) WEFT__DIRECT;
 

@@ -66,9 +66,9 @@ void weft_ffi_signal(struct weft_category *category, unsigned level, uint64_t ta
 void weft_ffi_signal_only(struct weft_category *category, unsigned level, uint64_t task,
 	uint64_t receiver);
 
-/* `task` sends a message to a task that it does not know: of another process on this host, or one
- * behind a queue. `key` is any number on which both sides agree: a message's id, a hash of names.
- * Record it before the message can arrive, unless the key has WEFT_KEY_ONCE. */
+/* `task` sends a message to a task that it does not know: one behind a queue, or of another
+ * process, on any host. `key` is any number on which both sides agree: a message's id, a hash of
+ * names. Record it before the message can arrive, unless the key has WEFT_KEY_ONCE. */
 void weft_ffi_send(struct weft_category *category, unsigned level, uint64_t task, uint64_t key);
 
 /* `task` receives the latest message with this `key` that no receive has taken, and readers of both

@@ -143,7 +143,7 @@ external signal_only :
   (category [@untagged]) -> (level [@untagged]) -> (task [@untagged]) -> (task [@untagged]) -> unit
   = "weft_ocaml_signal_only_byte" "weft_ocaml_signal_only" [@@noalloc]
 
-(** [task] sends a message to a task that it does not know: of another process on this host, or one behind a queue.
+(** [task] sends a message to a task that it does not know: one behind a queue, or of another process, on any host.
     [key] is any number on which both sides agree: a message's id, a hash of names. Record it before the message can
     arrive, unless the key has WEFT_KEY_ONCE. *)
 external send :
