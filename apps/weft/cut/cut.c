@@ -20,7 +20,7 @@ static const char usage[] =
 	"any format that weft knows, or `-` for standard input. The part has the events of the range\n"
 	"with their times unchanged. It begins with events that are marked as a rundown: the tasks\n"
 	"that are alive then, the task that runs on each thread, and the counters' values. Of several\n"
-	"files of one boot, or of a directory of traces, OUT is a directory with a part of each.\n"
+	"files, of one host or more, or of a directory of them, OUT is a directory with a part of each.\n"
 	"A part of a trace of Xen is in xentrace's format, and its times count from its begin.\n"
 	"\n"
 	"  -o, --output OUT  the file to write; `-` is standard output\n"
