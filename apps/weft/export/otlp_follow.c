@@ -6,6 +6,7 @@
 #include "otlp_follow.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include <weft/growing.h>
 
 #include "cli/attach.h"
+#include "cli/output.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -58,8 +60,14 @@ static int take(
 
 static bool open_output(struct following *f)
 {
+	char *ring = (char *)f->name;
 	if (f->arguments->push.url)
 		return push_open(&f->arguments->push, &f->push);
+	/* To truncate the ring would kill the program that records into it. */
+	if (cli_output_is_input(AT_FDCWD, f->path, &ring, 1)) {
+		cli_error("refusing to overwrite the ring %s by its spans; name another file", f->path);
+		return false;
+	}
 	f->file = strcmp(f->path, "-") == 0 ? stdout : fopen(f->path, "we");
 	if (!f->file)
 		cli_error("%s: %s", f->path, strerror(errno));
