@@ -3,10 +3,12 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 
-from harness import BUILD, DATA, WEFT, case, equal, main, temporary_directory, weft
+from harness import BUILD, DATA, WEFT, case, equal, main, run, skip, temporary_directory, weft
+from otlp_receiver import State, receiver
 from waiting import communicate, status_of, wait_until, wait_until_it_follows
 
 SUBJECT = os.path.join(BUILD, 'tests', 'requests-subject')
@@ -24,6 +26,13 @@ def spans_of(text):
     return found
 
 
+def ids_of(state):
+    """The ids of the spans that a receiver took, each once."""
+    ids = [span['spanId'] for span in state.spans()]
+    equal(len(ids), len(set(ids)))
+    return set(ids)
+
+
 def names_of(found):
     """The times of a running program's clock are not exact, so ids that are made of them are not those of the trace."""
     return sorted((span['name'], [pair['value']['intValue'] for pair in span['attributes'] if pair['key'] == 'weft.task']) for span in found.values())
@@ -38,7 +47,7 @@ class Subject:
 
     def __init__(self, folder, size='64M'):
         self.trace = os.path.join(folder, 'trace.weft')
-        self.env = dict(os.environ, XDG_RUNTIME_DIR=folder)
+        self.env = dict(os.environ, XDG_RUNTIME_DIR=folder, no_proxy='*')
         self.record = subprocess.Popen([WEFT, 'record', '-a', 'none', '--size', size, '-o', self.trace, SUBJECT], stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self.env)
         self.pid = int(self.record.stdout.readline())
@@ -68,6 +77,16 @@ def subject(**options):
         finally:
             if program.record.poll() is None:
                 program.end()
+
+
+def follow_to(program, url, to, *args):
+    """Sends the spans, patiently: no answer is late because the machine is busy."""
+    process = program.follow('--url', url, '--timeout', '36000s', '--retry-for', '36000s', *args, to=to)
+    if process.poll() is not None:
+        errors = communicate(process)[1]
+        if 'built without a client' in errors:
+            skip(errors.strip())
+    return process
 
 
 @case
@@ -153,6 +172,52 @@ def losses_are_said():
         assert 'events lost (stalled' in errors, errors
         found = spans_of(lines + rest)  # none twice
         assert len(found) < 3 * 20010, len(found)
+
+
+@case
+def a_receiver_gets_what_the_export_has():
+    for to in 'otlp', 'otlp-json':
+        state = State()
+        with receiver(state) as url, subject() as program:
+            program.tell('begin')
+            process = follow_to(program, url, to)
+            program.tell(2000)
+            program.tell('end')
+            equal(program.end(), 0)
+            equal((communicate(process), process.returncode), (('', ''), 0))
+            equal(len(ids_of(state)), 1 + 2 + 3 * 2000)
+            if to == 'otlp-json':
+                equal(names_of({span['spanId']: span for span in state.spans()}), names_of(spans_of(export(program.trace))))
+
+
+@case
+def ctrl_c_ends_the_wait_for_a_busy_receiver():
+    """Whether it waits to send again, sends, or has not read an event yet."""
+    busy, free = State([503] * 1000), State()
+    with receiver(busy) as url, receiver(free) as other, subject() as program:
+        spool = os.path.join(os.path.dirname(program.trace), 'spool')
+        process = follow_to(program, url, 'otlp', '--spool', spool)
+        program.tell(10)
+        wait_until('the first request', lambda: busy.times or process.poll() is not None)
+        process.send_signal(signal.SIGINT)
+        errors = communicate(process)[1]
+        equal(process.returncode, 1, errors)
+        assert 'wait in' in errors, errors
+        run([WEFT, 'export', '--to', 'otlp', '--url', other, '--timeout', '36000s', '--spool', spool], env=program.env)
+        assert ids_of(free) and not busy.messages
+
+
+@case
+def the_ring_is_not_overwritten():
+    with temporary_directory() as folder:
+        ring = os.path.join(folder, 'ring.weft')
+        for path in ring, os.path.join(folder, 'link'):
+            shutil.copy(RINGS[0], ring)
+            if path != ring:
+                os.symlink(ring, path)
+            assert 'refusing to overwrite' in weft('export', '--to', 'otlp-json', '--follow', ring, '-o', path, status=1).stderr
+            with open(ring, 'rb') as left, open(RINGS[0], 'rb') as right:
+                assert left.read() == right.read()
 
 
 @case

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: ISC
 """Spans and metrics that are pushed by HTTP: to receivers that take them, are slow, busy, broken, or gone."""
 import contextlib
-import gzip
-import http.server
-import json
 import os
 import signal
 import socket
@@ -13,83 +10,12 @@ import time
 from email.utils import formatdate
 
 from harness import WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
-from otlp_reader import METRICS, SPANS, read
+from otlp_receiver import State, receiver
 from traces import mirage
 from waiting import wait_until
 
 START = ('--start-time', '2026-11-29T14:37:40Z')
 COUNT = 2000  # four messages
-
-
-class Receiver(http.server.BaseHTTPRequestHandler):
-    protocol_version = 'HTTP/1.1'
-
-    def do_POST(self):
-        state = self.server.state
-        body = self.rfile.read(int(self.headers['Content-Length']))
-        with state.lock:
-            number = len(state.times)
-            state.times.append(time.time())
-        answer = state.answers[number] if number < len(state.answers) else 200
-        status, headers, text = answer if isinstance(answer, tuple) else (answer, {}, b'')
-        if status == 'stall':
-            state.released.wait()
-            self.close_connection = True
-            return
-        if status == 200:
-            self.take(body)
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value() if callable(value) else value)
-        self.send_header('Content-Length', str(len(text)))
-        self.end_headers()
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self.wfile.write(text)
-
-    def take(self, body):
-        state = self.server.state
-        equal(self.headers['Content-Encoding'], 'gzip')
-        data = gzip.decompress(body)
-        is_json = self.headers['Content-Type'] == 'application/json'
-        assert is_json or self.headers['Content-Type'] == 'application/x-protobuf'
-        assert len(data) < 4 << 20
-        schema = {'/v1/traces': SPANS, '/v1/metrics': METRICS}[self.path]
-        message = json.loads(data) if is_json else read(data, schema)
-        with state.lock:
-            state.messages.append(message)
-            state.headers.append(dict(self.headers))
-
-    def log_message(self, *args):
-        pass
-
-
-class State:
-    def __init__(self, answers=()):
-        self.answers, self.messages, self.times, self.headers = list(answers), [], [], []
-        self.lock, self.released = threading.Lock(), threading.Event()
-
-    def spans(self):
-        return [span for message in self.messages for resource in message.get('resourceSpans', []) for scope in resource['scopeSpans']
-                for span in scope['spans']]
-
-
-class Server(http.server.ThreadingHTTPServer):
-    def handle_error(self, request, client_address):
-        pass  # a client that has gone
-
-
-@contextlib.contextmanager
-def receiver(state, port=0):
-    with Server(('127.0.0.1', port), Receiver) as server:
-        server.state = state
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield 'http://127.0.0.1:%d' % server.server_port
-        finally:
-            state.released.set()
-            server.shutdown()
-            thread.join()
 
 
 def unused_url():

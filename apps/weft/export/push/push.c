@@ -11,6 +11,7 @@
 
 #include <zlib.h>
 
+#include "cli/attach.h"
 #include "cli/cli.h"
 #include "client.h"
 #include "spool.h"
@@ -49,15 +50,21 @@ static uint64_t shorten(uint64_t delay_ns)
 	return delay_ns / 2 + (delay_ns / 2 * (number >> 16) >> 16);
 }
 
+/* Ctrl-C is caught by a progress line, or by a command that follows a program. */
+static bool goes_on(void)
+{
+	return cli_progress_step(0) && !cli_is_interrupted();
+}
+
 /* False if Ctrl-C came first. */
 static bool wait_until(uint64_t time_ns)
 {
-	for (uint64_t now; cli_progress_step(0) && (now = now_ns()) < time_ns;) {
+	for (uint64_t now; goes_on() && (now = now_ns()) < time_ns;) {
 		const uint64_t step = time_ns - now < NS_PER_S / 10 ? time_ns - now : NS_PER_S / 10;
 		const struct timespec pause = {.tv_nsec = (long)step};
 		nanosleep(&pause, NULL);
 	}
-	return cli_progress_step(0);
+	return goes_on();
 }
 
 static uint64_t pause_after(const struct client *client, uint64_t delay_ns)
