@@ -55,6 +55,11 @@ static void add_object(struct weft__outside_thread *thread, const char *word, ui
 static void add_holder(const struct weft__outside_process *process,
 	struct weft__outside_thread *thread, const struct weft__outside_thread *holder)
 {
+	/* The holder was read after the look. If the thread has run since, it may be the holder. */
+	if (!weft__outside_has_stayed(process->pid, thread)) {
+		weft__outside_add(thread, ", whose holder changes");
+		return;
+	}
 	if (holder == thread)
 		weft__outside_add(thread, ", held by itself");
 	else

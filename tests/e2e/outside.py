@@ -214,6 +214,44 @@ def a_file_lock_is_inherited():
             os.kill(child, signal.SIGKILL)
 
 
+CONTENDS = """
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *contend(void *unused)
+{
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		usleep(1000);
+		pthread_mutex_unlock(&lock);
+	}
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread, 0, contend, 0);
+	pause();
+}
+"""
+
+
+@case
+def a_thread_that_gets_the_lock_during_the_look_does_not_wait_for_itself():
+    path = os.path.join(FOLDER.name, 'contends')
+    if subprocess.run(['gcc', '-pthread', '-x', 'c', '-', '-o', path], input=CONTENDS, text=True, check=False).returncode:
+        skip('no compiler')
+    with subprocess.Popen([path]) as process:
+        try:
+            look(process.pid, r'waits for mutex ')
+            for _ in range(20):
+                said = weft('why', process.pid, status=None).stdout
+                assert 'held by itself' not in said, said
+        finally:
+            process.kill()
+
+
 @case
 def names_of_cplusplus_are_readable():
     path = os.path.join(FOLDER.name, 'names')
