@@ -176,16 +176,19 @@ static void drop_stacks(struct weft__outside_thread *thread)
 static bool look_at_thread(
 	struct weft__outside_process *process, struct weft__outside_thread *thread, unsigned char *room)
 {
-	for (int i = 0; i < TRIES; i++) {
+	bool has_stayed = false;
+	for (int i = 0; i < TRIES && !has_stayed; i++) {
 		drop_stacks(thread);
 		if (!read_status(process->pid, thread, &process->user) ||
 			!weft__runs_kernel_look(process->pid, (uint64_t)thread->tid, &thread->kernel))
 			return false;
 		if (thread->kernel.stack && room)
 			copy_stack(process->pid, thread, room);
-		if (weft__outside_has_stayed(process->pid, thread))
-			break;
+		has_stayed = weft__outside_has_stayed(process->pid, thread);
 	}
+	/* The stack may have changed while it was copied. */
+	if (!has_stayed)
+		drop_stacks(thread);
 	/* Without rights, /proc/PID/task/TID/syscall cannot be read at all. */
 	thread->is_readable = weft__runs_kernel_is_readable(process->pid, (uint64_t)thread->tid);
 	return true;
