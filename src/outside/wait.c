@@ -64,9 +64,15 @@ static bool takes_descriptor(const char *name)
 
 static bool writes(const char *name)
 {
-	static const char *const names[] = {
-		"write", "pwrite64", "writev", "pwritev", "sendto", "sendmsg", "sendmmsg", NULL};
+	static const char *const names[] = {"write", "pwrite64", "writev", "pwritev", "sendto",
+		"sendmsg", "sendmmsg", "vmsplice", NULL};
 	return is_one_of(name, names);
+}
+
+/* True if the call may wait for its second descriptor instead of its first. */
+static bool takes_two(const char *name)
+{
+	return strcmp(name, "splice") == 0 || strcmp(name, "tee") == 0;
 }
 
 static void resolve_one(struct weft__outside_host *outside,
@@ -79,7 +85,7 @@ static void resolve_one(struct weft__outside_host *outside,
 	weft__outside_resolve_descriptor(outside, process, thread, fd, !writes(name));
 	weft__runs_kernel_descriptor(process->pid, fd, link);
 	thread->has_timeout = strcmp(link, "pipe") != 0; /* SO_RCVTIMEO */
-	thread->is_complete = thread->kind == WEFT__OUTSIDE_PEER;
+	thread->is_complete = thread->kind == WEFT__OUTSIDE_PEER && !takes_two(name);
 	thread->is_hidden = weft__outside_hidden(outside) > 0;
 }
 

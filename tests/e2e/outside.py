@@ -252,6 +252,32 @@ def a_thread_that_gets_the_lock_during_the_look_does_not_wait_for_itself():
             process.kill()
 
 
+SPLICES = """
+import os
+there, back = os.pipe()
+os.write(back, b'1')
+os.set_blocking(1, False)
+try:
+    while True:
+        os.write(1, bytes(4096))
+except BlockingIOError:
+    os.set_blocking(1, True)
+os.splice(there, 1, 1)
+"""
+
+
+@case
+def a_splice_may_wait_for_its_second_descriptor():
+    if subprocess.run(['/usr/bin/python3', '-c', 'import os; os.splice'], check=False, stderr=subprocess.DEVNULL).returncode:
+        skip('this Python has no splice')
+    with subprocess.Popen(['/usr/bin/python3', '-c', SPLICES], stdout=subprocess.PIPE) as process:
+        try:
+            said = look(process.pid, r'sleeps in splice of descriptor \d+ \(pipe, written by \S+ %d\)' % process.pid)
+            assert 'Deadlock' not in said and 'Circle' not in said, said
+        finally:
+            process.kill()
+
+
 @case
 def names_of_cplusplus_are_readable():
     path = os.path.join(FOLDER.name, 'names')
