@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ struct lock {
 	bool waits;
 	pid_t pid; /* -1: locks of open files belong to no process */
 	uint64_t inode;
-	char kind[16];
+	char kind[16], range[48]; /* "FLOCK", "0 EOF" */
 };
 
 static bool parse(const char *line, struct lock *ret_lock)
@@ -42,6 +43,8 @@ static bool parse(const char *line, struct lock *ret_lock)
 		size -= (size_t)(colon + 1 - field);
 	if (weft_parse_number(field, size, &lock.inode) != WEFT_PARSE_OK)
 		return false;
+	field = weft__field(line, 6 + lock.waits, &size);
+	snprintf(lock.range, sizeof(lock.range), "%.*s", (int)strcspn(field, "\n"), field);
 	*ret_lock = lock;
 	return true;
 }
@@ -56,7 +59,8 @@ static bool has_lock(pid_t pid, const char *fd, const struct lock *held)
 	FILE *file = weft__outside_open(pid, 0, name);
 	while (file && !is_found && fgets(line, sizeof(line), file))
 		is_found = strncmp(line, "lock:", 5) == 0 && parse(line + 5, &lock) &&
-				   lock.inode == held->inode && strcmp(lock.kind, held->kind) == 0;
+				   lock.inode == held->inode && strcmp(lock.kind, held->kind) == 0 &&
+				   strcmp(lock.range, held->range) == 0;
 	if (file)
 		fclose(file);
 	return is_found;
@@ -106,9 +110,27 @@ static void search_holders(
 		weft__outside_add(thread, " for a lock whose holder is hidden from us");
 }
 
-void weft__outside_resolve_file_lock(
-	const struct weft__outside_process *process, struct weft__outside_thread *thread)
+/* The kind of lock for which a call waits, by its name in /proc/locks. */
+static const char *kind_of(const struct weft__outside_thread *thread, bool is_flock)
 {
+	return is_flock                                           ? "FLOCK"
+		   : (int)thread->kernel.arguments[1] == F_OFD_SETLKW ? "OFDLCK"
+															  : "POSIX";
+}
+
+/* True if the line may be that of the thread; locks of open files do not name their process. */
+static bool is_waiter(
+	const struct lock *lock, const char *kind, pid_t pid, const struct stat *status)
+{
+	return strcmp(lock->kind, kind) == 0 && lock->inode == (uint64_t)status->st_ino &&
+		   (lock->pid == pid || strcmp(kind, "OFDLCK") == 0);
+}
+
+void weft__outside_resolve_file_lock(
+	const struct weft__outside_process *process, struct weft__outside_thread *thread, bool is_flock)
+{
+	const char *kind = kind_of(thread, is_flock);
+	const size_t length = strlen(thread->about);
 	FILE *file = fopen("/proc/locks", "re");
 	char line[256];
 	struct lock held = {0}, lock;
@@ -122,8 +144,14 @@ void weft__outside_resolve_file_lock(
 			continue;
 		if (!lock.waits)
 			held = lock;
-		else if (lock.pid == process->pid && lock.number == held.number &&
-				 lock.inode == (uint64_t)status.st_ino && held.number != last) {
+		else if (is_waiter(&lock, kind, process->pid, &status) && lock.number == held.number &&
+				 held.number != last) {
+			/* For which of two locks of open files this thread waits is not known. */
+			if (last && strcmp(kind, "OFDLCK") == 0) {
+				thread->about[length] = '\0';
+				thread->other_count = 0;
+				break;
+			}
 			last = held.number;
 			if (strcmp(held.kind, "POSIX") == 0)
 				add_holder(thread, held.pid);

@@ -52,8 +52,9 @@ void weft__outside_resolve_descriptor(struct weft__outside_host *outside,
 
 /* ---- Locks of files (file_lock.c) ---- */
 
-void weft__outside_resolve_file_lock(
-	const struct weft__outside_process *process, struct weft__outside_thread *thread);
+/* `is_flock`: by flock(2), else by fcntl(2). */
+void weft__outside_resolve_file_lock(const struct weft__outside_process *process,
+	struct weft__outside_thread *thread, bool is_flock);
 
 /* ---- Children (child.c) ---- */
 

@@ -182,7 +182,7 @@ static void resolve_file_lock(const struct weft__outside_process *process,
 	weft__outside_add(thread, "waits in %s of descriptor %d", name, fd);
 	if (file[0])
 		weft__outside_add(thread, " (%s)", file);
-	weft__outside_resolve_file_lock(process, thread);
+	weft__outside_resolve_file_lock(process, thread, strcmp(name, "flock") == 0);
 }
 
 static void resolve_call(struct weft__outside_host *outside,

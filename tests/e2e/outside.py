@@ -214,6 +214,31 @@ def a_file_lock_is_inherited():
             os.kill(child, signal.SIGKILL)
 
 
+LOCKS_AN_OPEN_FILE = """
+import fcntl, os, struct, sys
+F_OFD_SETLK, F_OFD_SETLKW = 37, 38
+def lock(command):
+    file = open(sys.argv[1], 'r+')
+    fcntl.fcntl(file, command, struct.pack('hhqqi4x', fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+    return file
+held = lock(F_OFD_SETLK)
+if os.fork():
+    os.wait()
+held.close()
+lock(F_OFD_SETLKW)
+"""
+
+
+@case
+def a_lock_of_an_open_file_has_its_holder():
+    """/proc/locks names no process for it, neither for the holder nor for the waiter."""
+    path = os.path.join(FOLDER.name, 'open-file')
+    with open(path, 'w', encoding='utf-8'), running('/usr/bin/python3', '-c', LOCKS_AN_OPEN_FILE, path, children=1) as process:
+        child, = children_of(process.pid)
+        look(child, r'^(Deadlock|Circle): ',
+             r"thread %d '[^']*' waits in fcntl of descriptor \d+ \(%s\) for a lock held by \S+ %d, in " % (child, re.escape(path), process.pid))
+
+
 CONTENDS = """
 #include <pthread.h>
 #include <unistd.h>
