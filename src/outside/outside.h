@@ -90,7 +90,7 @@ struct weft__outside_thread {
 
 	/* By weft__outside_resolve(). */
 	enum weft__outside_kind kind;
-	bool has_timeout;  /* or may have: a socket's cannot be seen */
+	bool has_timeout;  /* or may have (SO_RCVTIMEO is hidden), or one that it waits for has */
 	uint64_t address;  /* of the lock, condition or semaphore; 0: it is none */
 	char about[512];   /* in words: "waits for the end of thread 7 'a'"; "": nothing is known */
 	char outcome[128]; /* a conclusion: "the name server has not answered"; often "" */

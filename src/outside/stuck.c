@@ -88,6 +88,37 @@ static void reduce(struct weft__outside_host *outside)
 	}
 }
 
+/* Adds the ways in which the waits of stuck threads may end that could end this one's. Returns
+ * whether any is new. */
+static bool inherit_ends(
+	struct weft__outside_thread *thread, const struct weft__outside_process *process, pid_t tid)
+{
+	const bool had_timeout = thread->has_timeout, was_hidden = thread->is_hidden;
+	for (uint32_t i = 0; process && i < process->count; i++) {
+		const struct weft__outside_thread *other = &process->threads[i];
+		if (!other->is_stuck || (tid && other->tid != tid))
+			continue;
+		thread->has_timeout |= other->has_timeout;
+		thread->is_hidden |= other->is_hidden;
+	}
+	return thread->has_timeout != had_timeout || thread->is_hidden != was_hidden;
+}
+
+/* A timeout of one stuck thread may end the waits of all that wait for it, directly or not. */
+static void spread_ends(struct weft__outside_host *outside)
+{
+	for (bool has_changed = true; has_changed;) {
+		has_changed = false;
+		for (uint32_t i = 0; i < outside->count; i++)
+			for (uint32_t k = 0; k < outside->processes[i].count; k++) {
+				struct weft__outside_thread *thread = &outside->processes[i].threads[k];
+				for (uint32_t n = 0; thread->is_stuck && n < thread->other_count; n++)
+					has_changed |= inherit_ends(
+						thread, process_of(outside, thread->others[n]), thread->others[n].tid);
+			}
+	}
+}
+
 void weft__outside_find_stuck(struct weft__outside_host *outside)
 {
 	for (uint32_t i = 0; i < outside->count; i++)
@@ -105,6 +136,7 @@ void weft__outside_find_stuck(struct weft__outside_host *outside)
 				thread->is_stuck && weft__outside_has_stayed(outside->processes[i].pid, thread);
 		}
 	reduce(outside);
+	spread_ends(outside);
 }
 
 const struct weft__outside_thread *weft__outside_next_stuck(

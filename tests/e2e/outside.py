@@ -277,6 +277,34 @@ def a_thread_that_gets_the_lock_during_the_look_does_not_wait_for_itself():
             process.kill()
 
 
+WAITS_FOR_TWO = """
+import os, select
+to_first, to_second, back = os.pipe(), os.pipe(), os.pipe()
+def begin(own, action):
+    if os.fork() == 0:
+        for end in (to_first[1], to_second[1], back[0]):
+            os.close(end)
+        action(own[0])
+        os._exit(0)
+def poll(fd):
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    poll.poll(1000000)
+begin(to_first, lambda fd: os.read(fd, 1))
+begin(to_second, poll)
+os.close(back[1])
+os.read(back[0], 1)
+"""
+
+
+@case
+def a_timeout_beside_the_circle_may_end_it():
+    """The process waits for two others, of which the one that is not in the circle has a timeout."""
+    with running('/usr/bin/python3', '-c', WAITS_FOR_TWO, children=2) as process:
+        said = look(process.pid, r'^Circle: .*, until a timeout ends a wait[.,]')
+        assert 'Deadlock' not in said, said
+
+
 SPLICES = """
 import os
 there, back = os.pipe()

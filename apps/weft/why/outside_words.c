@@ -269,17 +269,13 @@ void outside_add_circle(struct outside_answer *a, const struct weft__outside_thr
 	const struct weft__outside_thread *list[CIRCLE_MAX];
 	const uint32_t length = find_circle(a, first, list);
 	struct weft_text sentence = {0};
-	bool has_timeout = false, is_hidden = false;
+	const bool has_timeout = first->has_timeout, is_hidden = first->is_hidden;
 	if (!length)
 		return;
-	for (uint32_t i = 0; i < length && i < CIRCLE_MAX; i++) {
-		has_timeout |= list[i]->has_timeout;
-		is_hidden |= list[i]->is_hidden;
-	}
 	weft_text_add_string(&sentence, has_timeout || is_hidden ? "Circle: " : "Deadlock: ");
 	for (uint32_t i = 0; i < length && i < CIRCLE_MAX; i++) {
 		weft_text_add_string(&sentence, i ? ", which waits for " : "");
-		add_thread_name(a, list[i], &sentence);
+		add_thread_name(list[i], &sentence);
 	}
 	weft_text_add_string(&sentence, length > CIRCLE_MAX ? ", … which waits for "
 									: length == 1       ? " waits for itself"
