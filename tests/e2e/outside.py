@@ -331,6 +331,23 @@ def a_splice_may_wait_for_its_second_descriptor():
             process.kill()
 
 
+MANY_THREADS = """
+import os, threading, time
+for _ in range(110):
+    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+threading.Thread(target=os.read, args=(os.pipe()[0], 1), daemon=True).start()
+time.sleep(1000)
+"""
+
+
+@case
+def threads_that_wait_are_found_behind_many_that_do_not():
+    with running('/usr/bin/python3', '-c', MANY_THREADS, threads=112) as process:
+        wait_until('the last one is there', lambda: re.search(
+            r'\S+ %d:\n  thread \d+ .* sleeps in read of descriptor \d+ \(pipe, written by \S+ %d\)\.?.*\n(?!  and )' % (process.pid, process.pid),
+            weft('why', '--all', status=None).stdout), process)
+
+
 @case
 def names_of_cplusplus_are_readable():
     path = os.path.join(FOLDER.name, 'names')

@@ -28,10 +28,8 @@ static void add_shown(struct weft_text *text, const char *string)
 	weft_text_add_shown(text, string, strlen(string));
 }
 
-static void add_thread_name(
-	struct outside_answer *a, const struct weft__outside_thread *thread, struct weft_text *text)
+static void add_thread_name(const struct weft__outside_thread *thread, struct weft_text *text)
 {
-	(void)a;
 	weft_text_add_string(text, "thread ");
 	weft_text_add_i64(text, thread->tid);
 	weft_text_add_string(text, " '");
@@ -121,10 +119,9 @@ static void add_stack(const struct weft__outside_thread *thread, struct weft_tex
 }
 
 /* "thread 7 'a' waits for mutex m (0x…), held by thread 8 'b'." */
-static void add_sentence(
-	struct outside_answer *a, const struct weft__outside_thread *thread, struct weft_text *text)
+static void add_sentence(const struct weft__outside_thread *thread, struct weft_text *text)
 {
-	add_thread_name(a, thread, text);
+	add_thread_name(thread, text);
 	weft_text_add_string(text, " ");
 	add_shown(text, thread->about);
 	if (thread->has_python_lock)
@@ -178,7 +175,7 @@ static void add_thread(struct outside_answer *a, const struct weft__outside_proc
 		[WEFT__OUTSIDE_ENDED] = "ended"};
 	struct weft_text sentence = {0};
 	a->has_wait |= thread->other_count > 0;
-	add_sentence(a, thread, &sentence);
+	add_sentence(thread, &sentence);
 	if (!a->json) {
 		weft_text_add_string(&a->text, "  ");
 		weft_text_add(&a->text, sentence.bytes, sentence.size);
@@ -315,12 +312,14 @@ void outside_add_process(struct outside_answer *a, const struct weft__outside_pr
 		weft_text_add_i64(&a->text, process->pid);
 		weft_text_add_string(&a->text, ":\n");
 	}
-	for (uint32_t i = 0; i < process->count && (a->json || i < SHOWN_THREADS); i++)
-		if (!a->waits_only || process->threads[i].other_count)
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < process->count; i++)
+		if ((!a->waits_only || process->threads[i].other_count) &&
+			(++count <= SHOWN_THREADS || a->json))
 			add_thread(a, process, &process->threads[i]);
-	if (!a->json && process->count > SHOWN_THREADS) {
+	if (!a->json && count > SHOWN_THREADS) {
 		weft_text_add_string(&a->text, "  and ");
-		weft_text_add_u64(&a->text, process->count - SHOWN_THREADS);
+		weft_text_add_u64(&a->text, count - SHOWN_THREADS);
 		weft_text_add_string(&a->text, " more threads\n");
 	}
 	add_denied(a, process);
