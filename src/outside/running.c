@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * Looks at threads that run: only the kernel knows their registers, and shows them when a thread is
- * stopped. All are stopped together, for less than 1 ms, three times with a pause: a thread that
- * was in one function each time is in a loop there, which one look could not show.
+ * stopped. Each is stopped three times with a pause, as briefly as possible: a thread that was in
+ * one function each time is in a loop there, which one look could not show.
  *
  * A child process does it. The kernel lets threads go on when the process that has stopped them
  * ends, however it ends; so none stays stopped.
@@ -28,7 +28,7 @@ enum {
 	THREADS_MAX = 64, /* that are stopped */
 	STACK_BYTES = 64 << 10,
 	PAUSE_NS = 3000000,
-	WAITS = 200, /* of 50 us, for a thread to stop: one in the kernel may take longer */
+	WAITS = 200, /* of 50 us, for the next thread to stop: one in the kernel may take longer */
 	WAIT_NS = 50000,
 	CALL_BYTES = 2, /* of the instruction `syscall` */
 	CHILD_SECONDS = 5,
@@ -73,30 +73,24 @@ static void repeat_call(pid_t pid, pid_t tid, struct user_regs_struct *registers
 	(void)ptrace(PTRACE_SETREGS, tid, NULL, registers);
 }
 
-/* Waits until a thread has stopped. Returns the signal for which it has, which it then gets; 0: it
- * stopped for us; -1: it does not stop. */
-static int await_stop(pid_t tid)
+/* False as long as a thread has not stopped. `ret_signal` is the signal for which it has, which it
+ * then gets; 0: it stopped for us; -1: it never will. */
+static bool has_stopped(pid_t tid, int *ret_signal)
 {
-	const struct timespec pause = {.tv_nsec = WAIT_NS};
 	int status = 0;
-	for (int i = 0; i < WAITS; i++) {
-		const pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
-		if (got == tid && WIFSTOPPED(status))
-			return status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
-		if (got != 0)
-			return -1;
-		nanosleep(&pause, NULL);
-	}
-	return -1;
+	const pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
+	if (got == 0)
+		return false;
+	*ret_signal = got != tid || !WIFSTOPPED(status)   ? -1
+				  : status >> 16 == PTRACE_EVENT_STOP ? 0
+													  : WSTOPSIG(status);
+	return true;
 }
 
-/* Looks at a thread that was interrupted, and lets it go on. */
-static void look_at(pid_t pid, pid_t tid, struct look *look)
+/* Looks at a thread that has stopped, and lets it go on. */
+static void look_at(pid_t pid, pid_t tid, int signal, struct look *look)
 {
 	struct user_regs_struct registers;
-	const int signal = await_stop(tid);
-	if (signal < 0)
-		return;
 	if (ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0) {
 		copy_registers(&registers, look->registers);
 		look->size = weft__outside_read_up(pid, registers.rsp, look->stack, sizeof(look->stack));
@@ -104,6 +98,34 @@ static void look_at(pid_t pid, pid_t tid, struct look *look)
 			repeat_call(pid, tid, &registers);
 	}
 	(void)ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)signal);
+}
+
+/* Stops the threads, and looks at each as soon as it has stopped: one that is not on a processor
+ * stops only when its turn comes. */
+static void look_at_each(struct looks *all, struct look *looks)
+{
+	const struct timespec pause = {.tv_nsec = WAIT_NS};
+	bool is_awaited[THREADS_MAX];
+	uint32_t left = 0;
+	int signal;
+	for (uint32_t i = 0; i < all->count; i++) {
+		is_awaited[i] =
+			all->is_seized[i] && ptrace(PTRACE_INTERRUPT, all->tids[i], NULL, NULL) == 0;
+		left += is_awaited[i];
+	}
+	for (int waits = 0; left && waits < WAITS; waits++) {
+		for (uint32_t i = 0; i < all->count; i++) {
+			if (!is_awaited[i] || !has_stopped(all->tids[i], &signal))
+				continue;
+			if (signal >= 0)
+				look_at(all->pid, all->tids[i], signal, &looks[i]);
+			is_awaited[i] = false;
+			left--;
+			waits = 0;
+		}
+		if (left)
+			nanosleep(&pause, NULL);
+	}
 }
 
 static void run_child(struct looks *all)
@@ -115,12 +137,7 @@ static void run_child(struct looks *all)
 	for (unsigned k = 0; k < WEFT__OUTSIDE_LOOKS; k++) {
 		if (k)
 			nanosleep(&pause, NULL);
-		for (uint32_t i = 0; i < all->count; i++)
-			if (all->is_seized[i])
-				(void)ptrace(PTRACE_INTERRUPT, all->tids[i], NULL, NULL);
-		for (uint32_t i = 0; i < all->count; i++)
-			if (all->is_seized[i])
-				look_at(all->pid, all->tids[i], &all->looks[k][i]);
+		look_at_each(all, all->looks[k]);
 	}
 }
 
