@@ -466,6 +466,8 @@ def a_watch_counts_where_threads_are():
         assert any(re.fullmatch(r'[^;]*;.*lock_forwards;take_second;.*\[futex\] \d+', stack) for stack in stacks), stacks
     weft('why', '--watch', status=2)
     weft('why', '--collapsed', '1', status=2)
+    weft('why', '--watch', '--json', '--collapsed', '1', status=2)
+    weft('why', '--all', '--watch', status=2)
 
 
 @case

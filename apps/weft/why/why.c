@@ -149,6 +149,8 @@ static int answer_watch(const struct why_options *options, char **operands, int 
 	const pid_t pid = count == 1 ? weft__runs_parse_pid(operands[0]) : 0;
 	if (!options->watch)
 		return cli_usage_error("why", "--collapsed goes with --watch");
+	if (options->json && options->collapsed)
+		return cli_usage_error("why", "--json and --collapsed exclude each other");
 	if (!pid || options->has_time)
 		return cli_usage_error("why", "--watch takes one PID");
 	return why_watch(pid, options->json        ? WHY_WATCH_JSON
@@ -163,8 +165,9 @@ int cli_why(int argc, char **argv)
 	if (!parse_options(argc, argv, &options, &status))
 		return status;
 	if (options.all)
-		return optind < argc ? cli_usage_error("why", "--all takes no FILE or PID")
-							 : why_all(options.json);
+		return optind < argc || options.watch
+				   ? cli_usage_error("why", "--all takes no FILE, PID or --watch")
+				   : why_all(options.json);
 	int count = cli_count_operands(argc, argv, "FILE or PID");
 	if (!count)
 		return CLI_USAGE;
