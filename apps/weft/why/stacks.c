@@ -133,7 +133,7 @@ const char *why_stacks_find(struct weft__outside_process *process, struct stack_
 						(size_t)process->count * WEFT__OUTSIDE_LOOKS * sizeof(struct stack_result);
 	int status = 0;
 	if (!files || !files->count)
-		return "its mappings cannot be read";
+		return "its mappings cannot be read, or it has ended";
 	struct stack_results *results =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	const pid_t child = results != MAP_FAILED ? fork() : -1;
