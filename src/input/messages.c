@@ -16,10 +16,15 @@
 /* The adapters' keys of lower classes are about things within one host. */
 #define CLASS_REMOTE 12
 
+/* Programs on both hosts may count their messages from 1, and have nothing to do with each other.
+ */
+#define LEAST_KEY (UINT64_C(1) << 32)
+
 static bool is_of_one_host(weft_message_key key)
 {
-	uint64_t class = (key & ~WEFT_KEY_ONCE) >> 56;
-	return (class > 0 && class < CLASS_REMOTE) || key >> 48 == WEFT_KEY_CHANNEL >> 48;
+	const uint64_t number = key & ~WEFT_KEY_ONCE, class = number >> 56;
+	return number < LEAST_KEY || (class > 0 && class < CLASS_REMOTE) ||
+		   key >> 48 == WEFT_KEY_CHANNEL >> 48;
 }
 
 static int append(struct weft__input_sides *sides, struct weft__input_side side)
