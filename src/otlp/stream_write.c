@@ -112,6 +112,19 @@ static void write_links(struct weft_otlp_stream *s, uint32_t task)
 
 /* ---- Spans of tasks ---- */
 
+/* False if the span is left out, or there is an error. */
+static bool begin_span(
+	struct weft_otlp_stream *s, const struct weft__otlp_span *span, int *ret_error)
+{
+	*ret_error = 0;
+	if (span->is_pending && s->writer.options.pending == WEFT_OTLP_PENDING_NONE) {
+		s->writer.summary.pending++;
+		return false;
+	}
+	*ret_error = weft__otlp_span_begin(&s->writer, span, s->identities.buffer[span->task]);
+	return !*ret_error;
+}
+
 /* Whether the parent is one of this process is only known while that lives. */
 static void set_given(struct weft__otlp_span *span, const struct weft__otlp_given *given)
 {
@@ -250,12 +263,8 @@ static int write_span(struct weft_otlp_stream *s, uint32_t task, bool is_unfinis
 		message = (struct weft_slice){"never resolved", 14};
 	weft__otlp_span_set_end(&span, buffer, is_unfinished, outcome == WEFT_OUTCOME_UNKNOWN);
 	weft__otlp_span_set_error(&span, buffer, outcome, message, room, sizeof(room));
-	if (span.is_pending && s->writer.options.pending == WEFT_OTLP_PENDING_NONE) {
-		s->writer.summary.pending++;
-		return 0;
-	}
-	int error = weft__otlp_span_begin(&s->writer, &span, s->identities.buffer[task]);
-	if (error)
+	int error;
+	if (!begin_span(s, &span, &error))
 		return error;
 	write_about(s, task, is_final);
 	write_events(s, live);
@@ -337,12 +346,8 @@ int weft__otlp_stream_write_inner(
 		&span, buffer, is_unfinished, s->state.tasks.outcome[task] == WEFT_OUTCOME_UNKNOWN);
 	weft__otlp_span_set_error(&span, buffer, s->state.tasks.outcome[task],
 		(struct weft_slice){"", 0}, room, sizeof(room));
-	if (span.is_pending && s->writer.options.pending == WEFT_OTLP_PENDING_NONE) {
-		s->writer.summary.pending++;
-		return 0;
-	}
-	int error = weft__otlp_span_begin(&s->writer, &span, s->identities.buffer[task]);
-	if (error)
+	int error;
+	if (!begin_span(s, &span, &error))
 		return error;
 	weft__otlp_span_status(&s->writer, &span);
 	weft__otlp_end(&s->writer.encoder);
