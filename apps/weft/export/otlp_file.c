@@ -34,14 +34,14 @@ static int take(
 	return WEFT_ERROR_SYSTEM;
 }
 
-static void report(const struct cli_trace *trace, const struct weft_otlp_summary *summary)
+void otlp_report_pending(const char *name, const struct weft_otlp_summary *summary)
 {
 	const bool is_one = summary->pending == 1;
 	if (summary->pending)
 		cli_inform("%s: %" PRIu64
 				   " span%s still %s, as far as the trace shows, and %s left out; --pending "
 				   "omit-end writes %s",
-			trace->name, summary->pending, is_one ? "" : "s", is_one ? "runs" : "run",
+			name, summary->pending, is_one ? "" : "s", is_one ? "runs" : "run",
 			is_one ? "is" : "are", is_one ? "it" : "them");
 }
 
@@ -96,7 +96,7 @@ static int write_model(const struct cli_trace *trace, const struct weft_model *m
 	if (!cli_output_commit(&taking.output))
 		return CLI_NO;
 	end_if_interrupted(path, &taking);
-	report(trace, &summary);
+	otlp_report_pending(trace->name, &summary);
 	return CLI_DONE;
 }
 
@@ -113,7 +113,7 @@ static int push_model(const struct cli_trace *trace, const struct weft_model *mo
 	int status = push_close(taking.push);
 	if (error)
 		return cli_trace_fail(trace, error);
-	report(trace, &summary);
+	otlp_report_pending(trace->name, &summary);
 	cli_progress_die_if_interrupted();
 	return status;
 }

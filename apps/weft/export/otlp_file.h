@@ -22,6 +22,9 @@ struct otlp_arguments {
 int otlp_export(
 	const struct cli_trace *trace, const struct otlp_arguments *arguments, const char *path);
 
+/* Says how many spans were left out because they still run. */
+void otlp_report_pending(const char *name, const struct weft_otlp_summary *summary);
+
 /* Sends what is in the spool. The exit status. */
 int otlp_send_spool(const struct otlp_arguments *arguments);
 

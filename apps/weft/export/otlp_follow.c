@@ -127,18 +127,6 @@ static void report_losses(const struct following *f)
 				losses[cause] == 1 ? "" : "s", weft_loss_name((enum weft_loss)cause));
 }
 
-static void report(const struct following *f, const struct weft_otlp_summary *summary)
-{
-	report_losses(f);
-	const bool is_one = summary->pending == 1;
-	if (summary->pending)
-		cli_inform("%s: %" PRIu64
-				   " span%s still %s, as far as the trace shows, and %s left out; --pending "
-				   "omit-end writes %s",
-			f->name, summary->pending, is_one ? "" : "s", is_one ? "runs" : "run",
-			is_one ? "is" : "are", is_one ? "it" : "them");
-}
-
 /* ---- All ---- */
 
 static int run(struct following *f)
@@ -153,7 +141,8 @@ static int run(struct following *f)
 		cli_trace_explain(f->name, error);
 		return CLI_UNREADABLE;
 	}
-	report(f, &summary);
+	report_losses(f);
+	otlp_report_pending(f->name, &summary);
 	return status;
 }
 
