@@ -84,6 +84,42 @@ static bool is_innermost(
 		   innermost.depth == span->depth;
 }
 
+/* How many spans above that depth begin at this time and last. */
+static uint32_t count_begun(
+	const struct weft_model *model, uint32_t task, uint64_t time_ns, uint32_t depth)
+{
+	const uint32_t count = weft_model_span_count(model, task);
+	uint32_t begun = 0;
+	for (uint32_t i = weft_model_span_after(model, task, time_ns); i < count; i++) {
+		const struct weft_span span = weft_model_span(model, task, i);
+		begun += span.start == time_ns && span.depth < depth;
+		if (span.depth == 0)
+			break;
+	}
+	return begun;
+}
+
+/* Reads the contexts that were recorded when the span began, and counts them. Those of other spans
+ * that began at this time are among them, the outermost first: if there are not as many, it is
+ * unknown which span has which. */
+static uint32_t find_at_start(const struct weft_model *model, uint32_t task, uint32_t *note,
+	const struct weft_span *span, bool *ret_found, struct weft_trace_context *ret_context)
+{
+	const uint32_t end = model->tasks.end_note[task];
+	if (*note == end || model->notes.time[*note] != span->start)
+		return 0;
+	const uint32_t outer = count_begun(model, task, span->start, span->depth);
+	struct weft_trace_context context;
+	uint32_t seen = 0;
+	for (; *note < end && model->notes.time[*note] == span->start; (*note)++)
+		if (weft_model_note_context(model, *note, &context) && context.is_of_span &&
+			seen++ == outer)
+			*ret_context = context;
+	*ret_found = span->depth < UINT8_MAX && seen > 0 &&
+				 seen == count_begun(model, task, span->start, UINT32_MAX);
+	return seen;
+}
+
 WEFT__EXPORT bool weft_model_span_context(const struct weft_model *model, uint32_t task,
 	const struct weft_span *span, struct weft_trace_context *ret_context)
 {
@@ -92,6 +128,9 @@ WEFT__EXPORT bool weft_model_span_context(const struct weft_model *model, uint32
 	uint32_t note = first;
 	if (first < end)
 		note += (uint32_t)weft__lower_bound_u64(times + first, end - first, span->start);
+	bool is_found = false;
+	if (find_at_start(model, task, &note, span, &is_found, ret_context))
+		return is_found;
 	for (; note < end && times[note] <= span->end; note++)
 		if (weft_model_note_context(model, note, ret_context) && ret_context->is_of_span &&
 			is_innermost(model, task, span, times[note]))

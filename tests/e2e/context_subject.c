@@ -25,7 +25,7 @@ static uint64_t run(const char *name)
 
 int main(void)
 {
-	struct weft_context remote, own, query, fresh;
+	struct weft_context remote, own, query, outer, inner, fresh;
 	weft_context_from_environment(&remote);
 	remote.state = "vendor=value";
 	remote.state_size = (uint32_t)strlen(remote.state);
@@ -36,6 +36,14 @@ int main(void)
 	print(&query);
 	weft_begin("parse");
 	weft_end();
+	weft_moment_begin();
+	weft_context_begin("outer", &query, &outer);
+	weft_context_begin("inner", &outer, &inner);
+	weft_moment_end();
+	print(&outer);
+	print(&inner);
+	weft_context_end(&outer);
+	weft_context_end(&query);
 	const uint64_t answer = weft_create(WEFT_KIND_TASK);
 	weft_label_as(answer, "answer");
 	weft_context_start_as(answer, &query, NULL);

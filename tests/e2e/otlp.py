@@ -298,13 +298,16 @@ def a_context_has_the_ids_of_its_program():
     with temporary_directory() as folder:
         path = os.path.join(folder, 'context.weft')
         result = run([WEFT, 'record', '-a', 'none', '-o', path, CONTEXT], env={'TRACEPARENT': '00-%s-%s-01' % (trace, parent)})
-        own, query, other = (line.split('-') for line in result.stdout.split())
+        own, query, outer, inner, other = (line.split('-') for line in result.stdout.split())
         for options in ((), ('--spans', 'all')):
             found = {span['name']: span for span in spans(*options, path)}
             place = {name: (span['traceId'], span.get('parentSpanId'), span['flags']) for name, span in found.items()}
             equal(place['request'], (trace, parent, 0x301))
             equal(place['query'], (trace, own[2], 0x101))
             equal(place['parse'], (trace, query[2], 0x101))
+            equal(place['outer'], (trace, query[2], 0x101))  # one moment with the next
+            equal(place['inner'], (trace, outer[2], 0x101))
+            equal([found[name]['spanId'] for name in ('outer', 'inner')], [outer[2], inner[2]])
             equal(place['child'], (trace, own[2], 0x101))
             equal(place['answer'], (trace, query[2], 0x101))  # below a span of this process
             equal(place['other'], (other[1], None, 0x103))
