@@ -216,11 +216,11 @@ static bool resolve_inet(struct weft__outside_host *outside, struct weft__outsid
 {
 	weft__outside_read_inets(outside->files, pid);
 	const struct weft__outside_inet *socket = weft__outside_inet_find(outside->files, inode);
-	char own[64], peer[64];
+	char own[WEFT__RUNS_ADDRESS_BYTES], peer[WEFT__RUNS_ADDRESS_BYTES];
 	if (!socket)
 		return false;
-	weft__outside_address(&socket->own, socket->own_port, own);
-	weft__outside_address(&socket->peer, socket->peer_port, peer);
+	weft__runs_kernel_format_address(&socket->own, socket->own_port, own);
+	weft__runs_kernel_format_address(&socket->peer, socket->peer_port, peer);
 	weft__outside_add(thread, " (%s %s", socket->is_tcp ? "tcp" : "udp", own);
 	if (socket->is_tcp && socket->state == WEFT__OUTSIDE_TCP_LISTENS)
 		weft__outside_add(thread, ", listening");

@@ -76,7 +76,4 @@ enum weft__outside_tcp_state {
 	WEFT__OUTSIDE_TCP_LISTENS = 10,
 };
 
-/* "127.0.0.1:80", "[::1]:80" */
-void weft__outside_address(const struct in6_addr *address, uint16_t port, char text[static 64]);
-
 #endif

@@ -4,7 +4,6 @@
  * connection, those of the internet by the files in /proc/PID/net, where the two ends have the same
  * addresses.
  */
-#include <arpa/inet.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
@@ -135,36 +134,12 @@ const struct weft__outside_unix *weft__outside_unix_find(
 
 /* ---- The internet ---- */
 
-/* "0100007F:1F90": each 32 bits in the kernel's byte order. Of version 4, the address is mapped
- * into version 6. */
-static bool parse_address(
-	const char *line, unsigned index, struct in6_addr *ret_address, uint16_t *ret_port)
-{
-	size_t size;
-	uint64_t port, word;
-	const char *field = weft__field(line, index, &size);
-	const char *colon = memchr(field, ':', size);
-	const size_t digits = colon ? (size_t)(colon - field) : 0;
-	uint32_t parts[4] = {0, 0, htonl(0xffff), 0};
-	if ((digits != 8 && digits != 32) ||
-		weft_parse_hexadecimal(colon + 1, size - digits - 1, &port) != WEFT_PARSE_OK)
-		return false;
-	for (size_t i = 0; i < digits / 8; i++) {
-		if (weft_parse_hexadecimal(field + 8 * i, 8, &word) != WEFT_PARSE_OK)
-			return false;
-		parts[digits == 8 ? 3 : i] = (uint32_t)word;
-	}
-	memcpy(ret_address, parts, sizeof(parts));
-	*ret_port = (uint16_t)port;
-	return true;
-}
-
 static bool parse_inet(const char *line, struct weft__outside_inet *ret)
 {
 	size_t size;
 	uint64_t number;
-	if (!parse_address(line, 1, &ret->own, &ret->own_port) ||
-		!parse_address(line, 2, &ret->peer, &ret->peer_port) ||
+	if (!weft__runs_kernel_parse_address(line, 1, &ret->own, &ret->own_port) ||
+		!weft__runs_kernel_parse_address(line, 2, &ret->peer, &ret->peer_port) ||
 		!weft__field_number(line, 9, UINT64_MAX, &ret->inode))
 		return false;
 	const char *field = weft__field(line, 3, &size);
@@ -258,13 +233,4 @@ const struct weft__outside_inet *weft__outside_inet_listener(
 			return other;
 	}
 	return NULL;
-}
-
-void weft__outside_address(const struct in6_addr *address, uint16_t port, char text[static 64])
-{
-	char shown[INET6_ADDRSTRLEN] = "?";
-	const bool is_mapped = IN6_IS_ADDR_V4MAPPED(address);
-	(void)inet_ntop(is_mapped ? AF_INET : AF_INET6,
-		is_mapped ? (const void *)&address->s6_addr[12] : address, shown, sizeof(shown));
-	snprintf(text, 64, is_mapped ? "%s:%u" : "[%s]:%u", shown, (unsigned)port);
 }

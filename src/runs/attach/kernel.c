@@ -120,51 +120,58 @@ bool weft__runs_kernel_is_readable(pid_t pid, uint64_t thread)
 
 /* ---- Its sockets ---- */
 
-/* Writes the address of a line of /proc/net/tcp and its like: "0100007F:1F90", in the kernel's byte
- * order by words. */
-static bool format_address(const char *field, size_t size, char *text, size_t bytes)
+bool weft__runs_kernel_parse_address(
+	const char *line, unsigned index, struct in6_addr *ret_address, uint16_t *ret_port)
 {
-	struct in6_addr address;
-	char shown[INET6_ADDRSTRLEN];
+	size_t size;
 	uint64_t port, word;
+	const char *field = weft__field(line, index, &size);
 	const char *colon = memchr(field, ':', size);
 	const size_t digits = colon ? (size_t)(colon - field) : 0;
+	uint32_t parts[4] = {0, 0, htonl(0xffff), 0};
 	if ((digits != 8 && digits != 32) ||
 		weft_parse_hexadecimal(colon + 1, size - digits - 1, &port) != WEFT_PARSE_OK)
 		return false;
 	for (size_t i = 0; i < digits / 8; i++) {
 		if (weft_parse_hexadecimal(field + 8 * i, 8, &word) != WEFT_PARSE_OK)
 			return false;
-		const uint32_t part = (uint32_t)word;
-		memcpy((char *)&address + 4 * i, &part, sizeof(part));
+		parts[digits == 8 ? 3 : i] = (uint32_t)word;
 	}
-	if (!inet_ntop(digits == 8 ? AF_INET : AF_INET6, &address, shown, sizeof(shown)))
-		return false;
-	snprintf(text, bytes, digits == 8 ? "%s:%u" : "[%s]:%u", shown, (unsigned)port);
+	memcpy(ret_address, parts, sizeof(parts));
+	*ret_port = (uint16_t)port;
 	return true;
+}
+
+void weft__runs_kernel_format_address(
+	const struct in6_addr *address, uint16_t port, char text[static WEFT__RUNS_ADDRESS_BYTES])
+{
+	char shown[INET6_ADDRSTRLEN] = "?";
+	const bool is_mapped = IN6_IS_ADDR_V4MAPPED(address);
+	(void)inet_ntop(is_mapped ? AF_INET : AF_INET6,
+		is_mapped ? (const void *)&address->s6_addr[12] : address, shown, sizeof(shown));
+	snprintf(
+		text, WEFT__RUNS_ADDRESS_BYTES, is_mapped ? "%s:%u" : "[%s]:%u", shown, (unsigned)port);
 }
 
 /* Writes "tcp 127.0.0.1:80 ← 127.0.0.1:4711" from a line of that file. */
 static bool format_socket(const char *protocol, const char *line, char *text, size_t bytes)
 {
-	char own[80], peer[80];
-	uint64_t state, is_any;
+	char own[WEFT__RUNS_ADDRESS_BYTES], peer[WEFT__RUNS_ADDRESS_BYTES];
+	struct in6_addr own_address, peer_address;
+	uint16_t own_port, peer_port;
+	uint64_t state;
 	size_t size;
-	const char *field = weft__field(line, 1, &size);
-	if (!format_address(field, size, own, sizeof(own)))
+	if (!weft__runs_kernel_parse_address(line, 1, &own_address, &own_port) ||
+		!weft__runs_kernel_parse_address(line, 2, &peer_address, &peer_port))
 		return false;
-	field = weft__field(line, 2, &size);
-	const char *port = memchr(field, ':', size);
-	if (!format_address(field, size, peer, sizeof(peer)) ||
-		weft_parse_hexadecimal(port + 1, size - (size_t)(port + 1 - field), &is_any) !=
-			WEFT_PARSE_OK)
-		return false;
-	field = weft__field(line, 3, &size);
+	weft__runs_kernel_format_address(&own_address, own_port, own);
+	weft__runs_kernel_format_address(&peer_address, peer_port, peer);
+	const char *field = weft__field(line, 3, &size);
 	const bool listens = weft_parse_hexadecimal(field, size, &state) == WEFT_PARSE_OK &&
 						 state == TCP_LISTENS && strncmp(protocol, "tcp", 3) == 0;
 	if (listens)
 		snprintf(text, bytes, "%.3s %s, listening", protocol, own);
-	else if (is_any)
+	else if (peer_port)
 		snprintf(text, bytes, "%.3s %s - %s", protocol, own, peer);
 	else
 		snprintf(text, bytes, "%.3s %s", protocol, own);

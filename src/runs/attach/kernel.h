@@ -5,6 +5,7 @@
 #ifndef WEFT_RUNS_KERNEL_H
 #define WEFT_RUNS_KERNEL_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,17 @@ bool weft__runs_kernel_is_readable(pid_t pid, uint64_t thread);
 /* Writes what the process has open as a descriptor: "/dev/null", "inotify",
  * "tcp 127.0.0.1:80, listening". "": unknown. */
 void weft__runs_kernel_descriptor(pid_t pid, int fd, char text[static WEFT__RUNS_DESCRIPTOR_BYTES]);
+
+/* Parses an address of a line of /proc/net/tcp and its like: "0100007F:1F90", each 32 bits in the
+ * kernel's byte order. Of version 4, the address is mapped into version 6. */
+bool weft__runs_kernel_parse_address(
+	const char *line, unsigned index, struct in6_addr *ret_address, uint16_t *ret_port);
+
+#define WEFT__RUNS_ADDRESS_BYTES 64
+
+/* Writes "127.0.0.1:80" or "[::1]:80". */
+void weft__runs_kernel_format_address(
+	const struct in6_addr *address, uint16_t port, char text[static WEFT__RUNS_ADDRESS_BYTES]);
 
 /* Descriptors for which a call of poll(2) or ppoll(2) waits, at most `most`. Returns how many were
  * stored; the rest of the call's list is not read. */
