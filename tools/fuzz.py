@@ -23,7 +23,7 @@ IS_PLAIN = '--plain' in sys.argv
 BUILD = os.path.join(SOURCE, 'build-fuzz-plain' if IS_PLAIN else 'build-fuzz')
 
 # Longer inputs would only repeat themselves.
-MAX_LENGTHS = {'chrome': 8000, 'counters': 57000, 'demangle': 400, 'viewer': 1500, 'search': 2000, 'ocaml_events': 20000, 'sexp': 8000, 'weft': 25000, 'xentrace': 8000}
+MAX_LENGTHS = {'chrome': 8000, 'counters': 57000, 'demangle': 400, 'hosts': 18000, 'viewer': 1500, 'search': 2000, 'ocaml_events': 20000, 'sexp': 8000, 'weft': 25000, 'xentrace': 8000}
 
 # Targets that read the inputs of others.
 CORPORA = {'export_chrome': ('chrome', 'mirage_ctf', 'ocaml_events', 'sexp', 'weft', 'xentrace'),
