@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 //
 // The sources of traces: the page itself, files, or a server with several traces (served.js). A trace is one file, or
-// several files of one boot.
+// several files that are one trace.
 
 const isServed = !home.getElementById('wasm');
 if (isServed && location.search) // "?again": only for the server

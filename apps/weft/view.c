@@ -30,7 +30,7 @@ static const char usage[] =
 	"usage: weft view [OPTION]... FILE|PID...\n"
 	"\n"
 	"Shows the trace FILE (`-` is standard input) in a window: zoom with the wheel, drag, and\n"
-	"press `?` for the keys. Several files of one boot, or a directory of traces, are one trace.\n"
+	"press `?` for the keys. Several files, or a directory of traces, are one trace.\n"
 	"A program that records now, given by its PID (see `weft ls`) or by the file that it records\n"
 	"into, is followed, and so is a directory: the picture grows.\n"
 	"\n"

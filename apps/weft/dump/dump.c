@@ -12,7 +12,7 @@ static const char usage[] =
 	"usage: weft dump [OPTION]... FILE...\n"
 	"\n"
 	"Prints a trace's events, one on each line, in the order of time. FILE is a trace in any\n"
-	"format that weft knows, or `-` for standard input. Several files of one boot, or a directory\n"
+	"format that weft knows, or `-` for standard input. Several files, or a directory\n"
 	"of traces, are one trace.\n"
 	"\n"
 	"  --json           one JSON object on each line; times are ns on the trace's own clock\n"

@@ -33,7 +33,7 @@ static const char usage[] =
 	"       weft export --to otlp|otlp-json --follow [--pending HOW] FILE|PID\n"
 	"                   [-o OUT | --url URL [--spool DIR]]\n"
 	"\n"
-	"Writes the trace FILE in another format. Several files of one boot, or a directory of\n"
+	"Writes the trace FILE in another format. Several files, or a directory of\n"
 	"traces, are one trace.\n"
 	"\n"
 	"  --to ctf         a directory DIR in the Common Trace Format 1.8, for babeltrace, Trace\n"

@@ -22,7 +22,7 @@ static const char usage[] =
 	"\n"
 	"Summarizes a trace: format, clock, times, events, tasks, counters, losses, damage, and what\n"
 	"adapters could not record. FILE is a trace in any format that weft knows, or `-` for\n"
-	"standard input. Several files of one boot, or a directory of traces, are one trace.\n"
+	"standard input. Several files, or a directory of traces, are one trace.\n"
 	"\n"
 	"  --json           print one JSON object\n"
 	"  --counters       list all counters, not only the 20 that change most often\n"

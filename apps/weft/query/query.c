@@ -14,7 +14,7 @@ static const char usage[] =
 	"       weft query --tables\n"
 	"\n"
 	"Asks a trace by SQL, as SQLite understands it: its tasks, edges, notes, counters and more are\n"
-	"tables. Several files of one boot, or a directory of traces, are one trace. Without SQL,\n"
+	"tables. Several files, or a directory of traces, are one trace. Without SQL,\n"
 	"statements are read from standard input, with a prompt on a terminal.\n"
 	"\n"
 	"  --tables         list the tables and their columns\n"

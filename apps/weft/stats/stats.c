@@ -20,7 +20,7 @@ static const char usage[] =
 	"Prints statistics of a trace's tasks: how many there are, how they ended, how long they\n"
 	"lived (p50, p90, p99, max), and how long they ran, waited, and were delayed (woken, but not\n"
 	"running yet). FILE is a trace in any format that weft knows, or `-` for standard input.\n"
-	"Several files of one boot, or a directory of traces, are one trace. PID is a running program.\n"
+	"Several files, or a directory of traces, are one trace. PID is a running program.\n"
 	"\n"
 	"  --by WHAT        a row for each label (the default; digits count as one \"#\"), kind,\n"
 	"                   parent, thread, process, category (part of the program), or span; of a\n"

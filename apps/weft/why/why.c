@@ -22,7 +22,7 @@ static const char usage[] =
 	"Explains why a task does not go on: it waits for another task, that one for the next, and\n"
 	"so on, to a task that runs or that nobody resolved. Without a task, prints all tasks that\n"
 	"wait, in groups, and what runs. FILE is a trace in any format that weft knows, or `-` for\n"
-	"standard input; several files of one boot are one trace. PID is a running program; of one\n"
+	"standard input; several files are one trace. PID is a running program; of one\n"
 	"that records nothing, what its threads wait for is seen from outside.\n"
 	"\n"
 	"  --at TIME        ask about that time; default: the end of the trace, or now; for a task\n"
