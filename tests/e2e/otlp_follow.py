@@ -3,8 +3,10 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
+import socket
 import subprocess
 
 from harness import BUILD, DATA, WEFT, case, equal, main, run, skip, temporary_directory, weft
@@ -205,6 +207,120 @@ def ctrl_c_ends_the_wait_for_a_busy_receiver():
         assert 'wait in' in errors, errors
         run([WEFT, 'export', '--to', 'otlp', '--url', other, '--timeout', '36000s', '--spool', spool], env=program.env)
         assert ids_of(free) and not busy.messages
+
+
+def spooled(folder):
+    return [name for name in os.listdir(folder) if name not in ('lock', 'new')] if os.path.isdir(folder) else []
+
+
+def spooled_spans(folder):
+    return sum(int(name.split('-')[2].split('.')[0]) for name in spooled(folder))
+
+
+def record_much_beside_a_stall(program, process, state, spool):
+    """Records several rings full, never much more than what has been read. The number of requests."""
+    rounds, requests = 40, 171
+    for number in range(1, rounds + 1):
+        program.tell(requests)
+        wait_until('the receiver stalls', lambda: state.times or process.poll() is not None)
+        # Up to 512 spans each are being sent, in the queue, and in the next message.
+        wait_until('messages', lambda number=number: spooled_spans(spool) >= 3 * requests * number - 3 * 512 or process.poll() is not None)
+        equal(process.poll(), None)
+    return rounds * requests
+
+
+@case
+def a_receiver_that_stalls_does_not_hold_up_the_reader():
+    state = State([('stall', {}, b'')])
+    with receiver(state) as url, subject(size='256K') as program:
+        spool = os.path.join(os.path.dirname(program.trace), 'spool')
+        process = follow_to(program, url, 'otlp', '--spool', spool, '--queue-size', '1')
+        requests = record_much_beside_a_stall(program, process, state, spool)
+        state.released.set()
+        equal(program.end(), 0)
+        equal((communicate(process)[1], process.returncode), ('', 0))
+        equal((len(ids_of(state)), spooled(spool)), (1 + 3 * requests, []))
+
+
+@case
+def what_is_in_the_spool_outlives_a_kill():
+    stalled, free = State([('stall', {}, b'')] * 1000), State()
+    with receiver(stalled) as url, receiver(free) as other, subject(size='256K') as program:
+        spool = os.path.join(os.path.dirname(program.trace), 'spool')
+        process = follow_to(program, url, 'otlp', '--spool', spool, '--queue-size', '1')
+        record_much_beside_a_stall(program, process, stalled, spool)
+        process.kill()
+        communicate(process)
+        count = spooled_spans(spool)
+        run([WEFT, 'export', '--to', 'otlp', '--url', other, '--timeout', '36000s', '--spool', spool], env=program.env)
+        equal((len(ids_of(free)), spooled(spool)), (count, []))
+
+
+@case
+def a_receiver_may_be_gone_broken_and_busy():
+    """And each span is taken once. The port is held while nobody listens there."""
+    answers = [503, 200, (429, {'Retry-After': '1'}, b'slow down'), 200, ('drop', {}, b''), 200, (599, {}, b''), 200, 502, 504]
+    state = State(answers)
+    with socket.socket() as held, subject() as program:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(('127.0.0.1', 0))
+        port = held.getsockname()[1]
+        spool = os.path.join(os.path.dirname(program.trace), 'spool')
+        process = follow_to(program, 'http://127.0.0.1:%d' % port, 'otlp', '--spool', spool)
+        program.tell(1000)
+        wait_until('the first message is kept', lambda: spooled(spool) or process.poll() is not None)
+        with receiver(state, port):
+            for _ in range(4):
+                program.tell(1000)
+            wait_until('all answers', lambda: len(state.times) > len(answers) or process.poll() is not None)
+            program.tell(1000)
+            equal(program.end(), 0)
+            errors = communicate(process)[1]
+        # A message is not sent again after an answer that no receiver gives who may take it later.
+        lost = 1 + 3 * 6000 - len(ids_of(state))
+        equal((process.returncode, spooled(spool), 0 < lost <= 512), (1, [], True), errors)
+        assert '%d spans or points were not delivered: the receiver answers 599' % lost in errors, errors
+
+
+@case
+def spans_wait_in_memory_without_a_spool():
+    state = State([503, ('drop', {}, b''), 503])
+    with receiver(state) as url, subject() as program:
+        process = follow_to(program, url, 'otlp')
+        program.tell(1000)
+        program.tell(1000)
+        equal(program.end(), 0)
+        errors = communicate(process)[1]
+        equal((len(ids_of(state)), process.returncode), (1 + 3 * 2000, 0))
+        assert 'what is not taken waits' in errors and 'spans are taken again' in errors, errors
+
+
+@case
+def what_finds_no_room_is_counted():
+    state = State([503] * 1000)
+    with receiver(state) as url, subject() as program:
+        process = follow_to(program, url, 'otlp', '--queue-size', '1', '--retry-for', '1s')
+        program.tell(1000)
+        equal(program.end(), 0)
+        errors = communicate(process)[1]
+        equal((process.returncode, ids_of(state)), (1, set()))
+        assert '%d spans or points were not delivered' % (1 + 3 * 1000) in errors, errors
+
+
+@case
+def ctrl_c_ends_the_wait_for_a_receiver_that_stalls():
+    state, free = State([('stall', {}, b'')] * 1000), State()
+    with receiver(state) as url, receiver(free) as other, subject() as program:
+        spool = os.path.join(os.path.dirname(program.trace), 'spool')
+        process = program.follow('--url', url, '--timeout', '1s', '--spool', spool, to='otlp')
+        program.tell(1000)
+        wait_until('the receiver stalls', lambda: state.times or process.poll() is not None)
+        process.send_signal(signal.SIGINT)
+        errors = communicate(process)[1]
+        equal(process.returncode, 1, errors)
+        assert 'wait in' in errors, errors
+        run([WEFT, 'export', '--to', 'otlp', '--url', other, '--timeout', '36000s', '--spool', spool], env=program.env)
+        assert len(ids_of(free)) > 512, len(ids_of(free))
 
 
 @case

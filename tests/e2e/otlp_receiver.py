@@ -22,8 +22,9 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             state.times.append(time.time())
         answer = state.answers[number] if number < len(state.answers) else 200
         status, headers, text = answer if isinstance(answer, tuple) else (answer, {}, b'')
-        if status == 'stall':
-            state.released.wait()
+        if status in ('stall', 'drop'):  # or it is killed before it has taken the message
+            if status == 'stall':
+                state.released.wait()
             self.close_connection = True
             return
         if status == 200:

@@ -52,6 +52,7 @@ static const char usage[] =
 	"  --url URL        send them to a receiver by HTTP: http://localhost:4318\n"
 	"  --spool DIR      keep there what the receiver does not take; without FILE, only send it\n"
 	"  --spool-size S   the most bytes in it (500M, 4G); default: 256M\n"
+	"  --queue-size S   with --follow: the most bytes that wait in memory; default: 32M\n"
 	"  --timeout T      wait so long for an answer; default: 10s\n"
 	"  --retry-for T    try so long to send a message; default: 300s\n"
 	"  --follow         of a running program: each span when it has ended, until the program ends\n"
@@ -191,6 +192,8 @@ static bool parse_push_option(const char *command, int option, struct push_optio
 		return true;
 	case 'Q':
 		return cli_parse_size(command, "--spool-size", optarg, &push->spool_bytes);
+	case 'k':
+		return cli_parse_size(command, "--queue-size", optarg, &push->queue_bytes);
 	case 'w':
 		return cli_parse_duration(command, "--timeout", optarg, &push->timeout_ns);
 	default:
@@ -206,7 +209,7 @@ static bool parse_span_option(const char *command, int option, struct export_arg
 		return a->follows = true;
 	if (option == 'p')
 		return parse_pending(command, &a->otlp);
-	if (strchr("uqQwr", option))
+	if (strchr("uqQkwr", option))
 		return parse_push_option(command, option, &a->otlp.push);
 	if (option == 'S')
 		return parse_signal(command, &a->otlp);
@@ -283,6 +286,7 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 		{"url", required_argument, NULL, 'u'},
 		{"spool", required_argument, NULL, 'q'},
 		{"spool-size", required_argument, NULL, 'Q'},
+		{"queue-size", required_argument, NULL, 'k'},
 		{"timeout", required_argument, NULL, 'w'},
 		{"retry-for", required_argument, NULL, 'r'},
 		{"start-time", required_argument, NULL, 'T'},
@@ -295,6 +299,7 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 	struct export_arguments arguments = {
 		.otlp = {.options = {.size = sizeof(struct weft_otlp_options), .version = WEFT_VERSION},
 			.push = {.spool_bytes = 256 << 20,
+				.queue_bytes = 32 << 20,
 				.timeout_ns = 10 * NS_PER_S,
 				.patience_ns = 300 * NS_PER_S}}};
 	const char *format = NULL;

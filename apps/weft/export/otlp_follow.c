@@ -61,8 +61,11 @@ static int take(
 static bool open_output(struct following *f)
 {
 	char *ring = (char *)f->name;
-	if (f->arguments->push.url)
-		return push_open(&f->arguments->push, &f->push);
+	if (f->arguments->push.url) {
+		struct push_options options = f->arguments->push;
+		options.in_background = true;
+		return push_open(&options, &f->push);
+	}
 	/* To truncate the ring would kill the program that records into it. */
 	if (cli_output_is_input(AT_FDCWD, f->path, &ring, 1)) {
 		cli_error("refusing to overwrite the ring %s by its spans; name another file", f->path);

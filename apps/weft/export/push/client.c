@@ -27,8 +27,9 @@ static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
 static int on_progress(
 	void *context, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up_now)
 {
-	(void)context, (void)total, (void)now, (void)up_total, (void)up_now;
-	return !cli_progress_step(0); /* not 0 ends the transfer */
+	const struct client *client = context;
+	(void)total, (void)now, (void)up_total, (void)up_now;
+	return !client->goes_on(client->context); /* not 0 ends the transfer */
 }
 
 static bool add_header(struct client *client, const char *header)
@@ -112,6 +113,7 @@ static void set_options(struct client *client, const struct push_options *option
 	push_library.easy_setopt(curl, CURLOPT_WRITEDATA, client);
 	push_library.easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 	push_library.easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+	push_library.easy_setopt(curl, CURLOPT_XFERINFODATA, client);
 	push_library.easy_setopt(curl, CURLOPT_ERRORBUFFER, client->reason);
 }
 

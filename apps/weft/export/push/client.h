@@ -15,7 +15,7 @@ enum client_result {
 	CLIENT_REFUSED, /* this message; sending it again would not help */
 	CLIENT_WRONG,   /* all messages: the address or the credentials are wrong */
 	CLIENT_LATER,   /* it may be sent again */
-	CLIENT_STOPPED, /* Ctrl-C */
+	CLIENT_STOPPED, /* the caller does not wait any longer */
 };
 
 struct client {
@@ -28,6 +28,8 @@ struct client {
 	uint64_t retry_after_s;            /* what the receiver asked for, or 0 */
 	uint64_t rejected;                 /* of the last message that was taken: spans or points */
 	bool is_json;
+	bool (*goes_on)(void *context); /* whether the caller still waits; asked about each second */
+	void *context;
 };
 
 /* False after a message. The caller calls finish in any case. */

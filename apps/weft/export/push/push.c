@@ -13,26 +13,12 @@
 
 #include "cli/attach.h"
 #include "cli/cli.h"
-#include "client.h"
-#include "spool.h"
+#include "background.h"
 
-#define NS_PER_S       UINT64_C(1000000000)
-#define FIRST_DELAY_NS NS_PER_S
-#define LAST_DELAY_NS  (30 * NS_PER_S)
-#define GZIP_LEVEL     4 /* of 9: three times as fast as the usual one, and a tenth larger */
-#define GZIP_WINDOW    (15 + 16)
+#define GZIP_LEVEL  4 /* of 9: three times as fast as the usual one, and a tenth larger */
+#define GZIP_WINDOW (15 + 16)
 
-struct push {
-	struct push_options options;
-	struct client client;
-	struct spool spool;
-	struct weft_text packed;
-	bool has_given_up;                                    /* what comes is kept or lost */
-	uint64_t taken, rejected, refused, spooled, lost;     /* spans and points */
-	char reason[sizeof(((struct client *)NULL)->reason)]; /* why something was not taken */
-};
-
-static uint64_t now_ns(void)
+uint64_t push_now_ns(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -50,69 +36,72 @@ static uint64_t shorten(uint64_t delay_ns)
 	return delay_ns / 2 + (delay_ns / 2 * (number >> 16) >> 16);
 }
 
-/* Ctrl-C is caught by a progress line, or by a command that follows a program. */
-static bool goes_on(void)
+uint64_t push_pause_ns(const struct client *client, uint64_t *delay_ns)
 {
-	return cli_progress_step(0) && !cli_is_interrupted();
+	const uint64_t most_s = UINT64_MAX / 2 / NS_PER_S;
+	const uint64_t asked_s = client->retry_after_s < most_s ? client->retry_after_s : most_s;
+	const uint64_t own_ns = shorten(*delay_ns);
+	*delay_ns = 2 * *delay_ns < LAST_DELAY_NS ? 2 * *delay_ns : LAST_DELAY_NS;
+	return asked_s * NS_PER_S > own_ns ? asked_s * NS_PER_S : own_ns;
+}
+
+static bool goes_on(void *context)
+{
+	(void)context;
+	return cli_progress_step(0);
 }
 
 /* False if Ctrl-C came first. */
 static bool wait_until(uint64_t time_ns)
 {
-	for (uint64_t now; goes_on() && (now = now_ns()) < time_ns;) {
+	for (uint64_t now; goes_on(NULL) && (now = push_now_ns()) < time_ns;) {
 		const uint64_t step = time_ns - now < NS_PER_S / 10 ? time_ns - now : NS_PER_S / 10;
 		const struct timespec pause = {.tv_nsec = (long)step};
 		nanosleep(&pause, NULL);
 	}
-	return goes_on();
-}
-
-static uint64_t pause_after(const struct client *client, uint64_t delay_ns)
-{
-	const uint64_t most_s = UINT64_MAX / 2 / NS_PER_S;
-	const uint64_t asked_s = client->retry_after_s < most_s ? client->retry_after_s : most_s;
-	const uint64_t own_ns = shorten(delay_ns);
-	return asked_s * NS_PER_S > own_ns ? asked_s * NS_PER_S : own_ns;
+	return goes_on(NULL);
 }
 
 static enum client_result deliver(
 	struct push *push, enum weft_otlp_signal signal, const void *body, size_t size)
 {
-	const uint64_t start = now_ns();
-	uint64_t delay = FIRST_DELAY_NS;
+	const uint64_t start = push_now_ns();
+	uint64_t delay = NS_PER_S;
 	for (;;) {
 		enum client_result result = client_post(&push->client, signal, body, size);
 		if (result != CLIENT_TAKEN)
 			memcpy(push->reason, push->client.reason, sizeof(push->reason));
 		if (result != CLIENT_LATER)
 			return result;
-		const uint64_t now = now_ns(), pause = pause_after(&push->client, delay);
+		const uint64_t now = push_now_ns(), pause = push_pause_ns(&push->client, &delay);
 		if (pause > push->options.patience_ns || now - start > push->options.patience_ns - pause)
 			return CLIENT_LATER;
 		if (!wait_until(now + pause))
 			return CLIENT_STOPPED;
-		delay = 2 * delay < LAST_DELAY_NS ? 2 * delay : LAST_DELAY_NS;
 	}
 }
 
-/* True if nobody needs the message any more. */
-static bool is_done(struct push *push, enum client_result result, uint32_t count)
+void push_lose(struct push *push, uint32_t count)
 {
-	const uint64_t rejected = push->client.rejected < count ? push->client.rejected : count;
+	if (!push->lost)
+		memcpy(push->loss_reason, push->reason, sizeof(push->loss_reason));
+	push->lost += count;
+}
+
+bool push_is_done(struct push *push, enum client_result result, uint32_t count)
+{
 	switch (result) {
 	case CLIENT_TAKEN:
-		push->taken += count - rejected;
-		push->rejected += rejected;
+		push->rejected += push->client.rejected < count ? push->client.rejected : count;
 		return true;
 	case CLIENT_REFUSED:
-		push->refused += count;
+		push_lose(push, count);
 		return true;
 	case CLIENT_WRONG:
 	case CLIENT_LATER:
 	case CLIENT_STOPPED:
 		break;
 	}
-	push->has_given_up = true;
 	return false;
 }
 
@@ -138,17 +127,27 @@ static int pack(struct push *push, const void *bytes, size_t size)
 	return error ? error : push->packed.error;
 }
 
-static void keep(struct push *push, enum weft_otlp_signal signal, uint32_t count)
+bool push_keep(
+	struct push *push, enum weft_otlp_signal signal, uint32_t count, const void *bytes, size_t size)
 {
-	if (push->options.spool &&
-		spool_add(&push->spool, signal, count, push->packed.bytes, push->packed.size)) {
-		push->spooled += count;
-		return;
-	}
-	if (push->options.spool && !push->lost)
+	if (!push->options.spool)
+		return false;
+	if (spool_add(&push->spool, signal, count, bytes, size))
+		return true;
+	if (!push->has_no_room)
 		cli_error("%s: %s", push->options.spool,
 			errno == EDQUOT ? "it is full; --spool-size makes it larger" : strerror(errno));
-	push->lost += count;
+	push->has_no_room = true;
+	return false;
+}
+
+/* Sends a packed message, if that was of use so far. True if nobody needs it any more. */
+static bool try_to_send(struct push *push, enum weft_otlp_signal signal, uint32_t count)
+{
+	if (!push->has_given_up)
+		push->has_given_up = !push_is_done(
+			push, deliver(push, signal, push->packed.bytes, push->packed.size), count);
+	return !push->has_given_up;
 }
 
 int push_send(
@@ -157,34 +156,33 @@ int push_send(
 	int error = pack(push, bytes, size);
 	if (error)
 		return error;
-	if (push->has_given_up ||
-		!is_done(push, deliver(push, signal, push->packed.bytes, push->packed.size), count))
-		keep(push, signal, count);
+	if (push->background)
+		return background_add(push->background, signal, count);
+	if (!try_to_send(push, signal, count) &&
+		!push_keep(push, signal, count, push->packed.bytes, push->packed.size))
+		push_lose(push, count);
 	return 0;
 }
 
 /* ---- The spool ---- */
 
-static void send_spooled(struct push *push, const struct spooled *message)
+bool push_read_spooled(
+	struct push *push, const struct spooled *message, struct weft_text *ret_bytes)
 {
-	if (!spool_read(&push->spool, message, &push->packed)) {
-		snprintf(push->reason, sizeof(push->reason), "message %" PRIu64 " cannot be read: %s",
-			message->number, strerror(errno));
-		push->spooled += message->count;
-		return;
-	}
-	if (is_done(push, deliver(push, message->signal, push->packed.bytes, push->packed.size),
-			message->count))
-		spool_remove(&push->spool, message);
+	if (spool_read(&push->spool, message, ret_bytes))
+		return true;
+	snprintf(push->reason, sizeof(push->reason), "message %" PRIu64 " cannot be read: %s",
+		message->number, strerror(errno));
+	return false;
 }
 
 static void send_spool(struct push *push)
 {
-	for (size_t i = 0; i < push->spool.count; i++) {
-		if (!push->has_given_up)
-			send_spooled(push, &push->spool.list[i]);
-		if (push->has_given_up)
-			push->spooled += push->spool.list[i].count;
+	for (size_t i = 0; i < push->spool.count && !push->has_given_up; i++) {
+		const struct spooled *message = &push->spool.list[i];
+		if (push_read_spooled(push, message, &push->packed) &&
+			try_to_send(push, message->signal, message->count))
+			spool_remove(&push->spool, message);
 	}
 }
 
@@ -214,25 +212,38 @@ bool push_open(const struct push_options *options, struct push **ret_push)
 		finish(push);
 		return false;
 	}
-	if (options->spool)
+	push->client.goes_on = goes_on;
+	if (options->in_background && !(push->background = background_start(push))) {
+		finish(push);
+		return false;
+	}
+	if (options->spool && !options->in_background)
 		send_spool(push);
 	*ret_push = push;
 	return true;
 }
 
+void push_hurry(struct push *push)
+{
+	background_hurry(push->background);
+}
+
 int push_close(struct push *push)
 {
-	const bool is_whole = !push->rejected && !push->refused && !push->spooled && !push->lost;
+	if (push->background)
+		background_stop(push->background);
+	const uint64_t waiting = push->spool.waiting;
+	const bool is_whole = !push->rejected && !waiting && !push->lost;
 	const char *url = push->options.url;
 	if (push->rejected)
 		cli_error("%s: the receiver rejected %" PRIu64 " spans or points", url, push->rejected);
-	if (push->refused || push->lost)
-		cli_error("%s: %" PRIu64 " spans or points were not delivered: %s", url,
-			push->refused + push->lost, push->reason);
-	if (push->spooled)
+	if (push->lost)
+		cli_error("%s: %" PRIu64 " spans or points were not delivered: %s", url, push->lost,
+			push->loss_reason);
+	if (waiting)
 		cli_error("%s: %s; %" PRIu64 " spans or points wait in %s: `weft export --to %s --url %s "
 				  "--spool %s` sends them",
-			url, push->reason, push->spooled, push->options.spool,
+			url, push->reason, waiting, push->options.spool,
 			push->options.is_json ? "otlp-json" : "otlp", url, push->options.spool);
 	finish(push);
 	return is_whole ? CLI_DONE : CLI_NO;

@@ -17,9 +17,11 @@ struct push_options {
 	const char *url;   /* of the receiver, without /v1/traces; NULL: nothing is pushed */
 	const char *spool; /* a directory, or NULL */
 	uint64_t spool_bytes;
+	uint64_t queue_bytes; /* packed messages in memory, in the background */
 	uint64_t timeout_ns;  /* for one answer */
 	uint64_t patience_ns; /* for one message */
 	bool is_json;
+	bool in_background; /* a thread of its own sends them, see background.h */
 };
 
 struct push;
@@ -27,9 +29,14 @@ struct push;
 /* Loads the library, checks the URL, and sends what is in the spool. False after a message. */
 bool push_open(const struct push_options *options, struct push **ret_push);
 
-/* Sends a message of so many spans or points, or keeps it. 0, or WEFT_ERROR_MEMORY. */
+/* Sends a message of so many spans or points, or keeps it; in the background it does not wait for
+ * the receiver. 0, or WEFT_ERROR_MEMORY. */
 int push_send(struct push *push, enum weft_otlp_signal signal, const void *bytes, size_t size,
 	uint32_t count);
+
+/* For one in the background: its close does not wait long for the receiver, and leaves the rest to
+ * the spool. */
+void push_hurry(struct push *push);
 
 /* Prints what became of the messages. The exit status: 0 only if the receiver has taken all. */
 int push_close(struct push *push);

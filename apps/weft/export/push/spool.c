@@ -65,15 +65,22 @@ static int compare(const void *left, const void *right)
 
 static bool add_to_list(struct spool *spool, struct spooled message)
 {
-	if ((spool->count & (spool->count - 1)) == 0) {
-		const size_t room = spool->count ? 2 * spool->count : 1;
+	if (spool->first && spool->first >= spool->count - spool->first) {
+		spool->count -= spool->first;
+		memmove(spool->list, spool->list + spool->first, spool->count * sizeof(*spool->list));
+		spool->first = 0;
+	}
+	if (spool->count == spool->room) {
+		const size_t room = spool->room ? 2 * spool->room : 1;
 		struct spooled *longer = realloc(spool->list, room * sizeof(*longer));
 		if (!longer)
 			return false;
 		spool->list = longer;
+		spool->room = room;
 	}
 	spool->list[spool->count++] = message;
 	spool->bytes += message.bytes;
+	spool->waiting += message.count;
 	spool->last = message.number > spool->last ? message.number : spool->last;
 	return true;
 }
@@ -166,9 +173,11 @@ bool spool_add(struct spool *spool, enum weft_otlp_signal signal, uint32_t count
 		errno = reason;
 		return false;
 	}
-	spool->last++;
-	spool->bytes += size;
-	return true;
+	if (add_to_list(spool, message))
+		return true;
+	unlinkat(spool->directory, name, 0);
+	errno = ENOMEM;
+	return false;
 }
 
 static bool read_all(int fd, struct weft_text *ret_bytes)
@@ -203,6 +212,8 @@ void spool_remove(struct spool *spool, const struct spooled *message)
 {
 	char name[NAME_BYTES];
 	format_name(name, spool, message);
-	if (unlinkat(spool->directory, name, 0) == 0)
-		spool->bytes -= message->bytes;
+	if (unlinkat(spool->directory, name, 0) != 0)
+		return;
+	spool->bytes -= message->bytes;
+	spool->waiting -= message->count;
 }

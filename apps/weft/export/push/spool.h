@@ -22,9 +22,10 @@ struct spool {
 	const char *path;
 	int directory, lock;
 	uint64_t bytes, most_bytes;
-	uint64_t last;        /* the highest number of a message */
-	struct spooled *list; /* those that were there when it was opened, in order */
-	size_t count;
+	uint64_t last;             /* the highest number of a message */
+	uint64_t waiting;          /* spans and points in its messages */
+	struct spooled *list;      /* the messages, in order */
+	size_t first, count, room; /* those before `first` were tried */
 	bool is_json;
 };
 
