@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WEFT_CATEGORY always
-#include "hooks/hooks.h"
+#include "symbols/demangle.h"
 #include "thread/tuple.h"
+
+#define ROOM 120
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -21,10 +22,11 @@ static void require(int condition)
 /* A text that has something already, or nothing; the demangler appends. */
 static void append(const char *name, size_t before)
 {
-	struct weft__hooks_text text = {.size = before};
-	weft__hooks_append_demangled(&text, name);
-	require(text.size >= before && text.size <= sizeof(text.bytes));
-	require(text.size > before || *name == '\0' || before == sizeof(text.bytes));
+	char bytes[ROOM];
+	struct weft__symbols_name text = {bytes, before, sizeof(bytes)};
+	weft__symbols_demangle(&text, name);
+	require(text.size >= before && text.size <= sizeof(bytes));
+	require(text.size > before || *name == '\0' || before == sizeof(bytes));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -34,8 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	memcpy(name, bytes, size);
 	name[size] = '\0';
 	append(name, 0);
-	append(name, WEFT__HOOKS_NAME_BYTES - 3);
-	append(name, WEFT__HOOKS_NAME_BYTES);
+	append(name, ROOM - 3);
+	append(name, ROOM);
 	require(weft__thread_function_in(name) <= size * 4 + 2);
 	free(name);
 	return 0;

@@ -129,12 +129,6 @@ void weft__hooks_append_signal(struct weft__hooks_text *text, int number);
  * nothing is appended, if it is in no file: on a stack, or allocated. */
 bool weft__hooks_append_symbol(struct weft__hooks_text *text, const void *address);
 
-/* The short form of a symbol's name, C++'s or Rust's (demangle.c). */
-void weft__hooks_append_demangled(struct weft__hooks_text *text, const char *name);
-/* The same for Rust's names of today; false, and nothing is appended, if it is none
- * (demangle_rust.c). */
-bool weft__hooks_append_demangled_rust(struct weft__hooks_text *text, const char *name);
-
 /* Names the task. */
 void weft__hooks_label(uint64_t task, const struct weft__hooks_text *text);
 

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "symbols/demangle.h"
 #include "hooks/hooks.h"
 #include "hooks/locked.h"
 #include "hooks/maps.h"
@@ -142,7 +143,9 @@ static bool append_from(struct weft__hooks_text *text, const struct file *file, 
 	size_t room = symbols.names_size - symbol->st_name;
 	if (!*name || strnlen(name, room) == room)
 		return false;
-	weft__hooks_append_demangled(text, name);
+	struct weft__symbols_name shown = {text->bytes, text->size, sizeof(text->bytes)};
+	weft__symbols_demangle(&shown, name);
+	text->size = shown.size;
 	if ((symbol->st_info & 0xf) == STT_FUNC)
 		weft__code(text->bytes, text->size, path, symbol->st_value);
 	return true;

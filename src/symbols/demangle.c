@@ -11,10 +11,19 @@
  * The format is that of the Itanium C++ ABI, section 5.1
  * (itanium-cxx-abi.github.io/cxx-abi/abi.html).
  */
+#include "symbols/demangle.h"
+
 #include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "hooks/hooks.h"
+void weft__symbols_add(struct weft__symbols_name *name, const char *bytes, size_t size)
+{
+	if (size > name->room - name->size)
+		size = name->room - name->size;
+	memcpy(name->bytes + name->size, bytes, size);
+	name->size += size;
+}
 
 /* A component of a nested name: its length in decimal, and as many letters. */
 struct component {
@@ -49,30 +58,49 @@ static bool is_noise(const struct component *it)
 		   (it->size == 17 && it->name[0] == 'h');
 }
 
+/* The text for which the begin of a component of an older symbol of Rust stands, and its length;
+ * NULL: it is a letter. */
+static const char *find_escape(const char *at, size_t size, size_t *ret_size)
+{
+	static const char escapes[][2][12] = {{"_$u7b$$u7b$", "{"}, {"$u7d$$u7d$", "}"}, {"_$LT$", "<"},
+		{"$LT$", "<"}, {"$GT$", ">"}, {"$RF$", "&"}, {"$BP$", "*"}, {"$LP$", "("}, {"$RP$", ")"},
+		{"$C$", ","}, {"$u20$", " "}, {"$u7b$", "{"}, {"$u7d$", "}"}, {"..", "::"}};
+	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
+		*ret_size = strlen(escapes[i][0]);
+		if (size >= *ret_size && memcmp(at, escapes[i][0], *ret_size) == 0)
+			return escapes[i][1];
+	}
+	*ret_size = 1;
+	return NULL;
+}
+
 static void append_component(
-	struct weft__hooks_text *text, size_t begin, const struct component *it)
+	struct weft__symbols_name *name, size_t begin, const struct component *it)
 {
 	if (is_noise(it))
 		return;
-	if (text->size > begin)
-		weft__hooks_append(text, "::");
-	weft__hooks_append_bytes(text, it->name, it->size);
+	if (name->size > begin)
+		weft__symbols_add(name, "::", 2);
+	for (size_t at = 0, size; at < it->size; at += size) {
+		const char *text = find_escape(it->name + at, it->size - at, &size);
+		weft__symbols_add(name, text ? text : it->name + at, text ? strlen(text) : 1);
+	}
 }
 
 /* The components from `at` on, up to the first thing that is none. */
-static void append_components(struct weft__hooks_text *text, const char *at)
+static void append_components(struct weft__symbols_name *name, const char *at)
 {
-	size_t begin = text->size;
+	size_t begin = name->size;
 	bool is_nested = *at == 'N';
 	struct component it, last = {"", 0};
 	while (*at == 'N' || *at == 'K' || *at == 'V' || *at == 'L')
 		at++;
 	if (strncmp(at, "St", 2) == 0) {
-		weft__hooks_append(text, "std");
+		weft__symbols_add(name, "std", 3);
 		at += 2;
 	}
 	while (take_component(&at, &it)) {
-		append_component(text, begin, &it);
+		append_component(name, begin, &it);
 		last = it;
 		while (*at == 'L')
 			at++;
@@ -80,9 +108,9 @@ static void append_components(struct weft__hooks_text *text, const char *at)
 			return;
 	}
 	if (*at == 'C')
-		append_component(text, begin, &last);
+		append_component(name, begin, &last);
 	if (*at == 'D' && last.size)
-		weft__hooks_append(text, "::~");
+		weft__symbols_add(name, "::~", 3);
 }
 
 /* The thread of a std::thread that runs a lambda has the function in which that was written. */
@@ -93,21 +121,21 @@ static const char *find_lambda(const char *mangled)
 	return local ? local + 1 : NULL;
 }
 
-void weft__hooks_append_demangled(struct weft__hooks_text *text, const char *name)
+void weft__symbols_demangle(struct weft__symbols_name *name, const char *symbol)
 {
-	if (weft__hooks_append_demangled_rust(text, name))
+	if (weft__symbols_demangle_rust(name, symbol))
 		return;
-	size_t begin = text->size;
-	const char *at = strncmp(name, "_Z", 2) == 0 ? name + 2 : NULL;
+	size_t begin = name->size;
+	const char *at = strncmp(symbol, "_Z", 2) == 0 ? symbol + 2 : NULL;
 	const char *lambda = at ? find_lambda(at) : NULL;
 	if (lambda)
 		at = lambda;
 	while (at && *at == 'Z')
 		at++;
 	if (at)
-		append_components(text, at);
-	if (lambda && text->size > begin)
-		weft__hooks_append(text, "::{lambda}");
-	if (text->size == begin)
-		weft__hooks_append(text, name);
+		append_components(name, at);
+	if (lambda && name->size > begin)
+		weft__symbols_add(name, "::{lambda}", 10);
+	if (name->size == begin)
+		weft__symbols_add(name, symbol, strlen(symbol));
 }

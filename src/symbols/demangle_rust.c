@@ -11,8 +11,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define WEFT_CATEGORY always
-#include "hooks/hooks.h"
+#include "symbols/demangle.h"
 
 enum {
 	DEPTH_MAX = 64,
@@ -20,14 +19,14 @@ enum {
 	STEPS_MAX = 2000 /* a part that refers to parts which refer to others has many */
 };
 
-struct component {
+struct path_part {
 	const char *name;
 	size_t size;
 };
 
 struct parser {
 	const char *begin, *at;
-	struct component outer, last; /* those of the path so far */
+	struct path_part outer, last; /* those of the path so far */
 	unsigned depth, steps;
 	bool is_silent; /* what is read now is not a part of the short form */
 };
@@ -62,10 +61,10 @@ static void skip_disambiguator(struct parser *p)
 		take_number(p);
 }
 
-static void take_identifier(struct parser *p, struct component *ret)
+static void take_identifier(struct parser *p, struct path_part *ret)
 {
 	size_t size = 0;
-	*ret = (struct component){NULL, 0};
+	*ret = (struct path_part){NULL, 0};
 	skip_disambiguator(p);
 	take_letter(p, 'u');
 	while (isdigit((unsigned char)*p->at) && size < 4096)
@@ -73,11 +72,11 @@ static void take_identifier(struct parser *p, struct component *ret)
 	take_letter(p, '_');
 	if (strnlen(p->at, size) < size)
 		size = 0;
-	*ret = (struct component){p->at, size};
+	*ret = (struct path_part){p->at, size};
 	p->at += size;
 }
 
-static void add_component(struct parser *p, struct component component)
+static void add_component(struct parser *p, struct path_part component)
 {
 	if (p->is_silent || component.size == 0)
 		return;
@@ -116,8 +115,8 @@ static void implementation(struct parser *p)
 
 static void nested(struct parser *p)
 {
-	static const struct component closure = {"{closure}", 9};
-	struct component name;
+	static const struct path_part closure = {"{closure}", 9};
+	struct path_part name;
 	char space = *p->at ? *p->at++ : '\0';
 	path(p);
 	take_identifier(p, &name);
@@ -144,7 +143,7 @@ static void list(struct parser *p, void (*part)(struct parser *))
 
 static void path_of_form(struct parser *p, char form)
 {
-	struct component name;
+	struct path_part name;
 	switch (form) {
 	case 'C':
 		take_identifier(p, &name);
@@ -209,7 +208,7 @@ static void binder(struct parser *p)
 
 static void function_type(struct parser *p)
 {
-	struct component convention;
+	struct path_part convention;
 	binder(p);
 	take_letter(p, 'U');
 	if (take_letter(p, 'K') && !take_letter(p, 'C'))
@@ -220,7 +219,7 @@ static void function_type(struct parser *p)
 
 static void trait(struct parser *p)
 {
-	struct component name;
+	struct path_part name;
 	path(p);
 	while (take_letter(p, 'p')) {
 		take_identifier(p, &name);
@@ -282,18 +281,18 @@ static void type(struct parser *p)
 	p->depth--;
 }
 
-bool weft__hooks_append_demangled_rust(struct weft__hooks_text *text, const char *name)
+bool weft__symbols_demangle_rust(struct weft__symbols_name *name, const char *symbol)
 {
-	if (strncmp(name, "_R", 2) != 0)
+	if (strncmp(symbol, "_R", 2) != 0)
 		return false;
-	struct parser p = {.begin = name + 2, .at = name + 2};
+	struct parser p = {.begin = symbol + 2, .at = symbol + 2};
 	path(&p);
 	if (p.last.size == 0)
 		return false;
 	if (p.outer.size) {
-		weft__hooks_append_bytes(text, p.outer.name, p.outer.size);
-		weft__hooks_append(text, "::");
+		weft__symbols_add(name, p.outer.name, p.outer.size);
+		weft__symbols_add(name, "::", 2);
 	}
-	weft__hooks_append_bytes(text, p.last.name, p.last.size);
+	weft__symbols_add(name, p.last.name, p.last.size);
 	return true;
 }
