@@ -175,7 +175,8 @@ static bool resolve_as_rwlock(
 		add_holder(process, thread, writer);
 	else if (readers)
 		weft__outside_add(thread,
-			", which %u threads read or wait to read: it does not have their names",
+			readers == 1 ? ", which a thread reads or waits to read: it does not have its name"
+						 : ", which %u threads read or wait to read: it does not have their names",
 			(unsigned)readers);
 	return true;
 }

@@ -220,17 +220,17 @@ def a_program_of_another_user():
 
 
 def with_library(folder, *flags):
-    """Records with a libdw of our own. The messages."""
+    """Records with a libdw of our own. The trace, and the messages."""
     program = built(folder, '-g')
     library = os.path.join(folder, 'libdw.so.1')
     succeed('gcc', '-shared', '-fPIC', '-D_GNU_SOURCE', *flags, os.path.join(HERE, 'lines_library.c'), '-o', library)
-    return record_and_listen(folder, program, LD_LIBRARY_PATH=folder)[1]
+    return record_and_listen(folder, program, LD_LIBRARY_PATH=folder)
 
 
 @case
 def a_crash_costs_the_lines_alone():
     with temporary_directory() as folder:
-        errors = with_library(folder, '-DCRASHES')
+        errors = with_library(folder, '-DCRASHES')[1]
         said = [line for line in errors.splitlines() if 'has no lines of code' in line]
         equal(len(said), 1, errors)
         assert 'is damaged (Segmentation fault)' in said[0], errors
@@ -239,8 +239,9 @@ def a_crash_costs_the_lines_alone():
 @case
 def the_reader_is_confined():
     with temporary_directory() as folder:
-        errors = with_library(folder)
+        trace, errors = with_library(folder)
         assert 'has no lines of code' not in errors, errors
+        equal(code(trace, 'serve_client'), 'in serve_client (refused.c:1)')
 
 
 main()

@@ -88,7 +88,7 @@ def look(pid, *wanted, status=None):
 
 @case
 def a_deadlock_of_two_threads_has_its_functions_and_lines():
-    for flags in (['-O0'], ['-O2', '-fno-inline', '-fno-optimize-sibling-calls']):
+    for flags in (['-O0'], ['-O2', '-fno-inline', '-fno-optimize-sibling-calls'], ['-O2']):
         with running(program(*flags), 'deadlock', threads=3) as process:
             first = (r"thread (\d+) '[^']*' waits for mutex second_lock \(0x[0-9a-f]+\), held by thread (\d+) '[^']*', "
                      r'in take_second \(outside_subject.c:\d+\) ← lock_forwards \(outside_subject.c:\d+\)')

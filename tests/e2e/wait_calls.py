@@ -139,6 +139,48 @@ def names_of_cpp_are_short():
         equal(calls_of(record(folder, program)), {f'store::Log<unsigned int>::flush{ARROW}main'})
 
 
+INLINED = '''#include <mutex>
+#include <thread>
+#include <unistd.h>
+static std::mutex mutex;
+static int asked;
+static inline __attribute__((always_inline)) void flush() {
+  std::lock_guard<std::mutex> lock(mutex);
+}
+int main() {
+  std::thread other;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    other = std::thread([] {
+      __atomic_store_n(&asked, 1, __ATOMIC_SEQ_CST);
+      flush();
+    });
+    while (!__atomic_load_n(&asked, __ATOMIC_SEQ_CST)) usleep(1000);
+    usleep(100000);
+  }
+  other.join();
+}
+'''
+
+
+@case
+def functions_that_were_put_into_others_are_named():
+    """But not those of the system's headers, such as the constructor of std::lock_guard."""
+    with temporary_directory() as folder:
+        built(folder)
+        source, program = os.path.join(folder, 'log.cpp'), os.path.join(folder, 'log')
+        with open(source, 'w', encoding='utf-8') as file:
+            file.write(INLINED)
+        if run(['g++', '-g', '-O2', source, '-o', program, '-pthread']).returncode:
+            skip('no compiler of C++')
+        expected = f'flush (log.cpp:7){ARROW}{{lambda}} (log.cpp:15){ARROW}main::{{lambda}}'
+        for _ in range(20):  # the other thread may be late
+            found = calls_of(record(folder, program))
+            if any(calls.startswith(expected) for calls in found):
+                return
+        raise AssertionError(found)
+
+
 @case
 def a_forked_child_has_its_own():
     with temporary_directory() as folder:

@@ -18,6 +18,8 @@ enum {
 	FUNCTION_BYTES = 256,
 };
 
+#define ARROW " \xe2\x86\x90 "
+
 /* ---- Names ---- */
 
 /* The rest of a name with that prefix, as a string; false if the name has another one. */
@@ -101,10 +103,27 @@ static size_t list_calls(const struct name_table *names, struct call *list)
 	return count;
 }
 
+/* Appends "check (hello.c:7) ← say_hello (hello.c:12)" as far as it fits. */
+static size_t append_functions(
+	char *line, size_t used, size_t room, const struct debug_call *calls, size_t count)
+{
+	char function[FUNCTION_BYTES], location[FUNCTION_BYTES];
+	for (size_t i = 0; i < count; i++) {
+		function_name(function, sizeof(function), calls[i].symbol);
+		snprintf(location, sizeof(location), " (%s:%d)", calls[i].file, calls[i].line);
+		const int size = snprintf(line + used, room - used, "%s%s%s", i ? ARROW : "", function,
+			calls[i].file ? location : "");
+		if (size <= 0 || (size_t)size >= room - used)
+			break;
+		used += (size_t)size;
+	}
+	return used;
+}
+
 static void add_call(struct name_table *names, struct debug_info *info, const char *key)
 {
-	char file[WEFT_ABI_NAME_MAX_BYTES + 1], line[WEFT_ABI_NAME_MAX_BYTES], location[256] = "",
-																		   function[FUNCTION_BYTES];
+	char file[WEFT_ABI_NAME_MAX_BYTES + 1], line[WEFT_ABI_NAME_MAX_BYTES];
+	struct debug_call calls[DEBUG_CALLS_MAX];
 	const char *colon = strchr(key, ':'), *build_id;
 	uint64_t module, address;
 	uint32_t next;
@@ -114,14 +133,13 @@ static void add_call(struct name_table *names, struct debug_info *info, const ch
 		!take_module(names, (uint32_t)(module - 1) * WEFT_ABI_NAME_UNIT, &next, file, &build_id) ||
 		!debug_info_is(info, file, build_id))
 		return;
-	const char *symbol = debug_info_function(info, file, address);
-	if (!symbol)
+	const size_t count = debug_info_calls(info, file, address, calls);
+	if (!count)
 		return;
-	function_name(function, sizeof(function), symbol);
-	bool has_line = debug_info_find(info, file, address, location, sizeof(location));
-	int size = snprintf(line, sizeof(line), "%s%c%s%c%s%s%s%s", WEFT_ABI_FRAME_PREFIX, '\0', key,
-		'\0', function, has_line ? " (" : "", location, has_line ? ")" : "");
-	if (size > 0 && (size_t)size < sizeof(line))
+	const size_t begin =
+		(size_t)snprintf(line, sizeof(line), "%s%c%s%c", WEFT_ABI_FRAME_PREFIX, '\0', key, '\0');
+	const size_t size = append_functions(line, begin, sizeof(line), calls, count);
+	if (size > begin)
 		name_table_append(names, line, (uint32_t)size);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "inlined.h"
 #include "libdw.h"
 #include "lines.h"
 
@@ -49,7 +50,7 @@ static bool load(void)
 {
 	static const char *const names[] = {FUNCTIONS(LIBDW_NAME)};
 	void *functions[sizeof(names) / sizeof(*names)];
-	if (!libdw_find(names, sizeof(names) / sizeof(*names), functions))
+	if (!inlined_load() || !libdw_find(names, sizeof(names) / sizeof(*names), functions))
 		return false;
 	memcpy(&dw, functions, sizeof(dw));
 	return true;
@@ -155,11 +156,17 @@ bool debug_info_is(struct debug_info *info, const char *file, const char *build_
 	return true;
 }
 
-const char *debug_info_function(struct debug_info *info, const char *file, uint64_t address)
+size_t debug_info_calls(struct debug_info *info, const char *file, uint64_t address,
+	struct debug_call ret_calls[DEBUG_CALLS_MAX])
 {
 	GElf_Addr bias;
 	Dwfl_Module *module = module_of(info, file, &bias);
-	return module ? dw.dwfl_module_addrname(module, address + bias) : NULL;
+	const char *symbol = module ? dw.dwfl_module_addrname(module, address + bias) : NULL;
+	if (!symbol)
+		return 0;
+	const size_t count = inlined_find(module, address + bias, ret_calls);
+	ret_calls[count - 1].symbol = symbol;
+	return count;
 }
 
 bool debug_info_find(

@@ -40,9 +40,19 @@ bool debug_info_find(
 /* True if the file that was added has that build id, in hexadecimal; also if neither has one. */
 bool debug_info_is(struct debug_info *info, const char *file, const char *build_id);
 
-/* The function at an address of a file that was added, as its symbol has it; NULL: unknown. It
- * stays as long as `info`. */
-const char *debug_info_function(struct debug_info *info, const char *file, uint64_t address);
+#define DEBUG_CALLS_MAX 8
+
+/* A function of the source, and the line in it. */
+struct debug_call {
+	const char *symbol;
+	const char *file; /* without its folder; NULL: unknown */
+	int line;
+};
+
+/* The functions at an address of a file that was added: those that the compiler has put into others
+ * too, from the innermost one on. 0: unknown. The texts stay as long as `info`. */
+size_t debug_info_calls(struct debug_info *info, const char *file, uint64_t address,
+	struct debug_call ret_calls[DEBUG_CALLS_MAX]);
 
 /* ---- Files (debug_files.c) ---- */
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "record/function_name.h"
+#include "record/inlined.h"
 #include "record/libdw.h"
 #include "record/lines.h"
 #include "stacks.h"
@@ -26,11 +27,9 @@
 	F(dwfl_frame_pc)                \
 	F(dwfl_getmodules)              \
 	F(dwfl_getthread_frames)        \
-	F(dwfl_lineinfo)                \
 	F(dwfl_module_addrinfo)         \
 	F(dwfl_module_build_id)         \
 	F(dwfl_module_eh_cfi)           \
-	F(dwfl_module_getsrc)           \
 	F(dwfl_module_getsym_info)      \
 	F(dwfl_module_getsymtab)        \
 	F(dwfl_module_info)             \
@@ -69,7 +68,7 @@ bool stack_unwind_load(void)
 	static const char *const names[] = {FUNCTIONS(LIBDW_NAME)};
 	function_names_load();
 	void *functions[sizeof(names) / sizeof(*names)];
-	if (!libdw_find(names, sizeof(names) / sizeof(*names), functions))
+	if (!inlined_load() || !libdw_find(names, sizeof(names) / sizeof(*names), functions))
 		return false;
 	memcpy(&dw, functions, sizeof(dw));
 	return true;
@@ -154,31 +153,45 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 
 /* ---- Names ---- */
 
-static void name_frame(struct weft__outside_frame *frame, Dwarf_Addr code)
+static void add_frame(struct weft__outside_frame frame, const struct debug_call *call)
+{
+	struct stack_result *result = walk.result;
+	if (result->frame_count == WEFT__OUTSIDE_FRAMES)
+		return;
+	if (call->symbol)
+		function_name(frame.function, sizeof(frame.function), call->symbol);
+	if (call->file) {
+		snprintf(frame.file, sizeof(frame.file), "%s", call->file);
+		frame.line = (uint32_t)call->line;
+	}
+	result->frames[result->frame_count++] = frame;
+}
+
+/* Adds the frame, and those of the functions that were put into its function. `code`: in the
+ * instruction that calls the next one. */
+static void add_frames(uint64_t return_to, Dwarf_Addr code)
 {
 	Dwfl_Module *module = dw.dwfl_addrmodule(walk.dwfl, code);
+	struct weft__outside_frame frame = {.code = return_to};
+	struct debug_call calls[DEBUG_CALLS_MAX] = {{NULL, NULL, 0}};
 	GElf_Off offset = 0;
 	GElf_Sym symbol;
-	int number = 0;
-	if (!module)
-		return;
 	Dwarf_Addr start = 0;
-	const char *path = dw.dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL);
-	frame->offset = frame->code - start;
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	snprintf(frame->module, sizeof(frame->module), "%s", slash ? slash + 1 : path ? path : "");
-	const char *name = dw.dwfl_module_addrinfo(module, code, &offset, &symbol, NULL, NULL, NULL);
-	if (name)
-		function_name(frame->function, sizeof(frame->function), name);
-	if (!path || is_system(path))
-		return;
-	Dwfl_Line *line = dw.dwfl_module_getsrc(module, code);
-	const char *source = line ? dw.dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-	if (!source || number <= 0)
-		return;
-	slash = strrchr(source, '/');
-	snprintf(frame->file, sizeof(frame->file), "%s", slash ? slash + 1 : source);
-	frame->line = (uint32_t)number;
+	size_t count = 1;
+	if (module) {
+		const char *path = dw.dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL);
+		const char *slash = path ? strrchr(path, '/') : NULL;
+		const char *name =
+			dw.dwfl_module_addrinfo(module, code, &offset, &symbol, NULL, NULL, NULL);
+		frame.offset = frame.code - start;
+		snprintf(frame.module, sizeof(frame.module), "%s", slash ? slash + 1 : path ? path : "");
+		if (name)
+			function_name(frame.function, sizeof(frame.function), name);
+		if (path && !is_system(path))
+			count = inlined_find(module, code, calls);
+	}
+	for (size_t i = 0; i < count; i++)
+		add_frame(frame, &calls[i]);
 }
 
 static void name_object(const struct weft__outside_thread *thread, struct stack_result *result)
@@ -238,14 +251,9 @@ static int take_frame(Dwfl_Frame *state, void *context)
 	if (!dw.dwfl_frame_pc(state, &code, &is_interrupted))
 		return DWARF_CB_ABORT;
 	walk.last = code - !is_interrupted;
-	if (walk.result && walk.depth < WEFT__OUTSIDE_FRAMES) {
-		struct weft__outside_frame *frame = &walk.result->frames[walk.depth];
-		memset(frame, 0, sizeof(*frame));
-		frame->code = code;
-		/* A return address may be the first of the next function. */
-		name_frame(frame, code - !is_interrupted);
-		walk.result->frame_count = walk.depth + 1;
-	}
+	/* A return address may be the first of the next function. */
+	if (walk.result)
+		add_frames(code, walk.last);
 	return ++walk.depth < DEPTH_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
@@ -301,6 +309,8 @@ static bool go(uint64_t frame_pointer, struct stack_result *result)
 	walk.frame_pointer = frame_pointer;
 	walk.result = result;
 	walk.depth = 0;
+	if (result)
+		result->frame_count = 0;
 	return dw.dwfl_getthread_frames(walk.dwfl, walk.tid, take_frame, NULL) == 0 && walk.depth &&
 		   is_outermost(walk.last);
 }
