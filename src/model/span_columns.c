@@ -86,8 +86,12 @@ int weft__model_builder_name_threads(
 			continue;
 		const struct weft_trace_thread *thread = &description->threads[line->thread];
 		bool is_named = thread->name && *thread->name;
-		int size = is_named ? snprintf(name, sizeof(name), "thread %s", thread->name)
-							: snprintf(name, sizeof(name), "thread %" PRIu64, thread->tid);
+		/* "pCPU 3" is enough. */
+		bool is_pcpu = thread->buffer < description->buffer_count &&
+					   description->buffers[thread->buffer].is_hypervisor;
+		int size =
+			is_named ? snprintf(name, sizeof(name), "%s%s", is_pcpu ? "" : "thread ", thread->name)
+					 : snprintf(name, sizeof(name), "thread %" PRIu64, thread->tid);
 		size_t kept = (size_t)size < sizeof(name) ? (size_t)size : sizeof(name) - 1;
 		error = weft__strings_intern(&b->texts.strings, name, kept, &line->name);
 	}

@@ -18,6 +18,7 @@
 struct weft__theme {
 	uint32_t background, text, dim;
 	uint32_t waiting, running;
+	uint32_t runnable; /* a vCPU waits for a processor */
 	uint32_t idle, gc, grid;
 	uint32_t failed; /* a failed task, and the reading of one */
 	uint32_t read, resolve, try_read, signal;

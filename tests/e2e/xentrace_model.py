@@ -24,6 +24,11 @@ def start(cycles=1000):
     return runstate(cycles, 0, 0, RUNNABLE, RUNNING)
 
 
+def vcpu_spans(lines):
+    """Those of vCPUs, without those of the pCPUs themselves."""
+    return [line for line in lines if line['task'] is not None]
+
+
 def of(content, *what):
     """The JSON lines of `weft dump` of a made trace, in which a cycle is 1 ns, and the first record is at 0."""
     with temporary_directory() as folder:
@@ -38,7 +43,7 @@ def of(content, *what):
 def spans(*records):
     """(name, start, end, continuations) of each span of a vCPU of dom0; times are cycles from 1000 on."""
     return [(s['span'], s['start'] + 1000, s['end'] + 1000, s.get('continuations', 0))
-            for s in of(window(0, start(), *records), '--spans')]
+            for s in vcpu_spans(of(window(0, start(), *records), '--spans'))]
 
 
 def calls(*records):
@@ -177,7 +182,7 @@ def a_continuation_may_come_on_another_pcpu():
     got = of(window(0, start(), hypercall(1100, MMU_UPDATE, (1, 9)), runstate(1200, 0, 0, RUNNING, RUNNABLE)) +
              window(1, record(0x28004, 1010, 0, 0), runstate(1300, 0, 0, RUNNABLE, RUNNING),
                     hypercall(1310, MMU_UPDATE, (1, 2 | PREEMPTED)), hypercall(1400, IRET)), '--spans')
-    equal([(s['span'], s['start'], s['end'], s.get('continuations')) for s in got if s['span'] != 'iret'],
+    equal([(s['span'], s['start'], s['end'], s.get('continuations')) for s in vcpu_spans(got) if s['span'] != 'iret'],
           [('mmu_update ×9', 100, 400, 1), ('runnable', 200, 300, None)])
 
 
@@ -244,23 +249,53 @@ def the_quickest_call_and_the_median_are_listed():
                          re.MULTILINE)
 
 
+def render(content, *options):
+    with temporary_directory() as folder:
+        path, svg = os.path.join(folder, 'made.xentrace'), os.path.join(folder, 'made.svg')
+        with open(path, 'wb') as file:
+            file.write(content)
+        weft('render', '--cpu-hz', '1G', *options, '-o', svg, path)
+        with open(svg, encoding='utf-8') as file:
+            return file.read()
+
+
+def slept(first, state):
+    """dom0's vCPU stops at a time and goes on 300 cycles later."""
+    return b''.join((runstate(first, 0, 0, RUNNING, state), runstate(first + 1, IDLE, 0, RUNNABLE, RUNNING),
+                     runstate(first + 300, IDLE, 0, RUNNING, RUNNABLE), runstate(first + 301, 0, 0, state, RUNNING)))
+
+
 @case
-def runnable_looks_unlike_blocked():
-    """The bar in the colour of waiting, and its line in the legend, are there if a vCPU waits for a processor."""
-    def picture(*records):
-        with temporary_directory() as folder:
-            path, svg = os.path.join(folder, 'made.xentrace'), os.path.join(folder, 'made.svg')
-            with open(path, 'wb') as file:
-                file.write(window(0, start(), *records, record(0x28004, 1700, 0, 0)))
-            weft('render', '--cpu-hz', '1G', '-o', svg, path)
-            with open(svg, encoding='utf-8') as file:
-                return file.read()
-    waits, sleeps = (picture(
-        runstate(1200, 0, 0, RUNNING, state), runstate(1201, IDLE, 0, RUNNABLE, RUNNING), runstate(1500, IDLE, 0, RUNNING, RUNNABLE),
-        runstate(1501, 0, 0, state, RUNNING)) for state in (RUNNABLE, BLOCKED))
-    equal((waits.count('>runnable<'), sleeps.count('>runnable<')), (2, 0))  # its caption, and the legend
-    waiting = re.search('stroke="(#[0-9a-f]+)" stroke-width="5"', waits)[1]  # in the legend
-    equal(waits.count('<path fill="%s"' % waiting) - sleeps.count('<path fill="%s"' % waiting), 1)
+def runnable_looks_unlike_blocked_at_each_zoom():
+    """Where a pixel has one such time or thousands, and in each theme, waits for a processor have a colour of their own."""
+    once = [slept(1200, RUNNABLE), slept(1200, BLOCKED)]
+    often = [b''.join(slept(1200 + 400 * i, state) for i in range(8000)) for state in (RUNNABLE, BLOCKED)]
+    for theme in ('light', 'dark', 'safe', 'safe-dark'):
+        for waits, sleeps in (once, often):
+            waits, sleeps = (render(window(0, start(), records, record(0x28004, 4000000, 0, 0)), '--theme', theme)
+                             for records in (waits, sleeps))
+            equal(('>runnable<' in waits, '>runnable<' in sleeps), (True, False))  # in the legend
+            color = re.findall('stroke="(#[0-9a-f]+)" stroke-width="7"', waits)[1]  # there, behind that of running
+            equal(('fill="%s"' % color in waits, 'fill="%s"' % color in sleeps), (True, False))
+
+
+@case
+def a_pcpu_has_a_lane_of_the_vcpus_that_it_had():
+    got = [(s['thread'], s['span'], s['start'], s['end']) for s in of(TWO_VCPUS, '--spans') if s['task'] is None]
+    equal(got, [(0, 'd0v0', 0, 310), (0, 'd1v0', 311, 500), (0, 'idle', 501, 700)])
+    # Nothing is known of the time in which records were lost.
+    got = of(window(0, start(), hypercall(1100, 17), lost(5000, 77, 1, 2, 1200), record(0x28004, 5100, 0, 0)), '--spans')
+    equal([(s['span'], s['start'], s['end']) for s in got if s['task'] is None], [('d0v0', 0, 200), ('d1v2', 4000, 4100)])
+    texts = re.findall('>([^<>]+)</text>', render(TWO_VCPUS))
+    equal([texts.count(text) for text in ('pCPU 0', 'd0v0', 'd1v0', 'idle')], [1, 2, 2, 1])
+
+
+@case
+def a_vcpu_says_on_which_pcpu_it_is():
+    content = (window(0, start(), runstate(2000, 0, 0, RUNNING, RUNNABLE), record(0x28004, 3000, 0, 0)) +
+               window(1, record(0x28004, 1010, 0, 0), runstate(2010, 0, 0, RUNNABLE, RUNNING), record(0x28004, 3000, 0, 0)))
+    texts = re.findall('>([^<>]+)</text>', render(content))
+    equal([texts.count(text) for text in ('pCPU 0', 'pCPU 1')], [2, 2])  # the lane's name, and one in the vCPU's row
 
 
 @case
@@ -336,7 +371,7 @@ def each_scheduler_has_a_task_of_its_own():
                          record(0x21002, 1900, 0), hypercall(1910, MMU_UPDATE, (1, 2 | PREEMPTED)), hypercall(2000, IRET))
         got = tasks(content)
         equal((hex(decided), got[0, 'scheduler 0']['running'], got[0, 'd0v0']['running']), (hex(decided), 700, 300))
-        equal([(s['span'], s['start'], s['end']) for s in of(content, '--spans')][:2],
+        equal([(s['span'], s['start'], s['end']) for s in vcpu_spans(of(content, '--spans'))][:2],
               [('mmu_update ×9', 100, 1000), ('preempted', 200, 910)])
     domctls = [c for decided in (0x22806, 0x22a05, 0x22601) for c in calls(
         pace(), hypercall(2000, DOMCTL), record(decided, 3000, 0), record(0x21002, 3002, 0), hypercall(3010, DOMCTL))]

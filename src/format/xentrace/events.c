@@ -8,6 +8,9 @@
 #include "base/array.h"
 #include "format/xentrace/meaning.h"
 #include "format/xentrace/names.h"
+#include "format/xentrace/survey.h"
+
+static const struct weft__xentrace_task none = {WEFT__XENTRACE_XEN, WEFT_TASK_NONE};
 
 static struct weft_slice slice_of(const char *text)
 {
@@ -74,6 +77,25 @@ void weft__format_xentrace_emit_run(
 		return;
 	pcpu->runs = task;
 	weft__format_xentrace_emit(m, WEFT_EVENT_SWITCH, task)->event.thread = cpu;
+}
+
+void weft__format_xentrace_emit_vcpu(
+	struct weft__xentrace_meaning *m, uint32_t cpu, struct weft__xentrace_vcpu vcpu)
+{
+	struct weft__xentrace_vcpu *shown = &m->pcpus[cpu].shown;
+	char name[32] = "idle";
+	if (shown->domain == vcpu.domain && shown->vcpu == vcpu.vcpu)
+		return;
+	if (shown->domain != WEFT_XENTRACE_UNKNOWN)
+		weft__format_xentrace_emit(m, WEFT_EVENT_END, none)->event.thread = cpu;
+	*shown = vcpu;
+	if (vcpu.domain == WEFT_XENTRACE_UNKNOWN)
+		return;
+	if (vcpu.domain < WEFT__XENTRACE_DOMAINS)
+		snprintf(name, sizeof(name), "d%uv%u", vcpu.domain, vcpu.vcpu);
+	struct weft__xentrace_event *event = weft__format_xentrace_emit(m, WEFT_EVENT_BEGIN, none);
+	event->event.thread = cpu;
+	weft__format_xentrace_set_text(event, name, 0);
 }
 
 void weft__format_xentrace_emit_task(struct weft__xentrace_meaning *m,

@@ -479,6 +479,7 @@ void weft__format_xentrace_meaning_take(struct weft__xentrace_meaning *m,
 	if (known->kind == WEFT__XENTRACE_CONTINUE ||
 		(known->kind == WEFT__XENTRACE_LOST && !record->is_loss_begin))
 		weft__format_xentrace_emit_run(m, record->cpu, task_on(m, record->cpu));
+	weft__format_xentrace_emit_vcpu(m, record->cpu, r->running[record->cpu].now);
 }
 
 void weft__format_xentrace_meaning_end(struct weft__xentrace_meaning *m)
@@ -528,7 +529,8 @@ int weft__format_xentrace_meaning_create(
 	if (!error)
 		error = weft__format_xentrace_describe_xen(m);
 	for (size_t i = 0; i < cpus && !error; i++)
-		m->pcpus[i].runs = none;
+		m->pcpus[i] =
+			(struct weft__xentrace_pcpu){.runs = none, .shown = {WEFT_XENTRACE_UNKNOWN, 0}};
 	if (error)
 		weft__format_xentrace_meaning_destroy(m);
 	else

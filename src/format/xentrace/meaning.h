@@ -56,8 +56,9 @@ struct weft__xentrace_pcpu {
 	bool has_scheduler; /* an event told of its scheduler */
 	uint32_t irqs;      /* the number of interrupts that are handled now */
 	struct weft__xentrace_task irq;
-	uint8_t sends; /* enum weft__xentrace_sends */
-	uint32_t kick; /* that was sent to this pCPU and has not come; 0: none */
+	uint8_t sends;                    /* enum weft__xentrace_sends */
+	uint32_t kick;                    /* that was sent to this pCPU and has not come; 0: none */
+	struct weft__xentrace_vcpu shown; /* of the open span */
 };
 
 /* A domain's vCPUs that sleep: those that are blocked or offline. */
@@ -140,6 +141,11 @@ void weft__format_xentrace_emit_words(struct weft__xentrace_meaning *meaning,
 /* From now on the pCPU runs the task, which may be none. */
 void weft__format_xentrace_emit_run(
 	struct weft__xentrace_meaning *meaning, uint32_t cpu, struct weft__xentrace_task task);
+
+/* From now on the vCPU has the pCPU: a span of the pCPU itself, also for Xen's own vCPUs, which are
+ * idle. */
+void weft__format_xentrace_emit_vcpu(
+	struct weft__xentrace_meaning *meaning, uint32_t cpu, struct weft__xentrace_vcpu vcpu);
 
 /* A task that exists already, or that begins now. */
 void weft__format_xentrace_emit_task(struct weft__xentrace_meaning *meaning,

@@ -33,11 +33,14 @@ struct weft__bars {
 	struct column columns[];
 };
 
-/* The state of a walk over a task's activations. */
+/* The state of a walk over a task's activations, or over the spells of a vCPU or pCPU. */
 struct bar_walk {
 	struct weft__bars *bars;
 	struct painter *p;
 	const struct weft__bar_box *box;
+	const uint64_t *start, *end;
+	bool are_spells;
+	bool are_waits; /* of a vCPU for a processor, beside its activations */
 	bool in_groups; /* sum by groups of columns */
 	uint32_t each;  /* expected activations per column */
 };
@@ -118,8 +121,25 @@ double weft__render_bar_height(double share, double height)
 
 static void draw_rect(const struct bar_walk *w, double x, double x2, double height, uint32_t color)
 {
-	double bottom = w->box->y - floor(w->box->height / 2) + w->box->height;
-	weft_canvas_rect(w->p->canvas, x, bottom - height, x2, bottom, color);
+	double top = w->box->y - floor(w->box->height / 2), bottom = top + w->box->height;
+	if (w->are_waits)
+		weft_canvas_rect(w->p->canvas, x, top, x2, top + height, color);
+	else
+		weft_canvas_rect(w->p->canvas, x, bottom - height, x2, bottom, color);
+}
+
+/* Waits hang from the top, and are rounded down, so that they hide nothing of the time that the
+ * vCPU ran: of both together there is no more than a bar. */
+static double height_of(const struct bar_walk *w, double share)
+{
+	if (w->are_waits)
+		return fmax(floor(fmin(share, 1) * w->box->height + 0.05), 1);
+	return weft__render_bar_height(share, w->box->height);
+}
+
+static uint32_t ink_of(const struct bar_walk *w)
+{
+	return w->are_waits ? w->p->theme->runnable : w->p->theme->running;
 }
 
 /* The end of the columns from `first` on without a gap. */
@@ -137,12 +157,12 @@ static void draw_shares(const struct bar_walk *w, uint32_t first, uint32_t last,
 {
 	const struct column *c = w->bars->columns;
 	for (uint32_t i = first, next; i < last; i = next) {
-		double height = weft__render_bar_height(c[i].share, w->box->height);
+		double height = height_of(w, c[i].share);
 		double x = w->p->x0 + c[i].index * width;
 		for (next = i + 1; next < last; next++)
-			if (weft__render_bar_height(c[next].share, w->box->height) != height)
+			if (height_of(w, c[next].share) != height)
 				break;
-		draw_rect(w, x, fmin(x + (next - i) * width, w->box->x2), height, w->p->theme->running);
+		draw_rect(w, x, fmin(x + (next - i) * width, w->box->x2), height, ink_of(w));
 	}
 }
 
@@ -153,7 +173,7 @@ static bool is_rough(const struct bar_walk *w)
 	uint32_t changes = 0;
 	double before = 0;
 	for (uint32_t i = 0; i < w->bars->column_count; i++) {
-		double height = weft__render_bar_height(c[i].share, w->box->height);
+		double height = height_of(w, c[i].share);
 		bool gap = i > 0 && c[i].index > c[i - 1].index + 1;
 		changes += gap ? 2 : height != before;
 		before = height;
@@ -194,7 +214,7 @@ static void draw(const struct bar_walk *w)
 	uint32_t width = choose_width(w);
 	if (width > 1)
 		smooth(bars, width);
-	for (uint32_t i = 0, next; i < bars->column_count; i = next) {
+	for (uint32_t i = 0, next; i < bars->column_count && !w->are_waits; i = next) {
 		double x = w->p->x0 + bars->columns[i].index * width;
 		next = next_gap(bars, i);
 		draw_rect(
@@ -205,15 +225,14 @@ static void draw(const struct bar_walk *w)
 		draw_shares(w, i, next, width);
 	}
 	for (uint32_t i = 0; i < bars->bar_count; i++)
-		draw_rect(w, bars->bars[i].x, bars->bars[i].x2, w->box->height, w->p->theme->running);
+		draw_rect(w, bars->bars[i].x, bars->bars[i].x2, w->box->height, ink_of(w));
 }
 
-/* ---- Activations ---- */
+/* ---- Activations and spells ---- */
 
 static void add_activation(struct bar_walk *w, uint32_t at)
 {
-	const struct weft_activations *a = &w->p->model->activations;
-	double x = weft__render_x(w->p, a->start[at]), x2 = weft__render_x(w->p, a->end[at]);
+	double x = weft__render_x(w->p, w->start[at]), x2 = weft__render_x(w->p, w->end[at]);
 	bool is_wide = x2 - x >= 1;
 	x = fmax(x, w->box->x);
 	x2 = fmin(x2, w->box->x2);
@@ -229,16 +248,22 @@ static void add_activation(struct bar_walk *w, uint32_t at)
 static uint32_t last_before(
 	const struct bar_walk *w, uint32_t at, uint32_t last, uint64_t next, uint32_t expected)
 {
-	const struct weft_activations *a = &w->p->model->activations;
 	uint32_t most = expected - expected / 4, first = at + 1;
-	if (most < last - at && a->start[at + most] < next)
+	if (most < last - at && w->start[at + most] < next)
 		first = at + most + 1;
-	first = weft__render_gallop_u64(a->start, first, last, next);
+	first = weft__render_gallop_u64(w->start, first, last, next);
 	if ((last - first) / 2 > expected) { /* the search is bound by memory latency */
-		__builtin_prefetch(&a->start[first + most]);
-		__builtin_prefetch(&a->end[first + most]);
+		__builtin_prefetch(&w->start[first + most]);
+		__builtin_prefetch(&w->end[first + most]);
 	}
 	return first - 1;
+}
+
+static uint64_t sum_of(const struct bar_walk *w, uint32_t first, uint32_t last)
+{
+	const struct weft__spells *s = &w->p->scene->spells;
+	return w->are_spells ? s->before[last] - s->before[first]
+						 : weft__render_scene_ran(w->p->scene, first, last);
 }
 
 /* Adds all activations that start in the column of `at`, or in a group of columns, unless the group
@@ -246,15 +271,14 @@ static uint32_t last_before(
 static uint32_t add_columns(struct bar_walk *w, uint32_t at, uint32_t last)
 {
 	const struct painter *p = w->p;
-	const struct weft_activations *a = &p->model->activations;
-	double column = floor(weft__render_x(p, a->start[at]) - p->x0);
+	double column = floor(weft__render_x(p, w->start[at]) - p->x0);
 	uint32_t width = w->in_groups ? GROUP : 1, end;
 	end = last_before(w, at, last, weft_view_time(p->view, column + width), w->each * width);
-	if (width > 1 && weft__render_x(p, a->end[end]) <= p->x0 + column + width - 1) {
+	if (width > 1 && weft__render_x(p, w->end[end]) <= p->x0 + column + width - 1) {
 		width = 1;
 		end = last_before(w, at, last, weft_view_time(p->view, column + 1), w->each);
 	}
-	double share = (double)weft__render_scene_ran(p->scene, at, end) * p->view->scale / width;
+	double share = (double)sum_of(w, at, end) * p->view->scale / width;
 	for (uint32_t i = 0; i < width && end > at; i++)
 		add_share(w, column + i, share);
 	w->each = (end + 1 - at) / width;
@@ -262,29 +286,59 @@ static uint32_t add_columns(struct bar_walk *w, uint32_t at, uint32_t last)
 	return end + 1;
 }
 
+/* Draws rows [at, last). */
+static void draw_rows(struct bar_walk *w, uint32_t at, uint32_t last)
+{
+	struct weft__bars *bars = w->bars;
+	const struct painter *p = w->p;
+	/* A long-lived task has many activations: search for the first in view. */
+	at = weft__render_gallop_u64(w->end, at, last, p->left + 1);
+	if (last - at > ONE_BY_ONE)
+		last = weft__render_gallop_u64(w->start, at, last, p->right);
+	bool many = last - at > ONE_BY_ONE;
+	w->in_groups = bars->room > ROUGH && last - at > MANY_EACH * bars->room;
+	bars->column_count = bars->bar_count = 0;
+	while (at < last && w->start[at] < p->right) {
+		if (many && weft__render_x(p, w->start[at]) >= w->box->x)
+			at = add_columns(w, at, last);
+		else
+			add_activation(w, at++);
+	}
+	draw(w);
+}
+
+static void draw_spells(struct weft__bars *bars, struct painter *p, uint32_t task,
+	const struct weft__bar_box *box, bool are_waits)
+{
+	const struct weft__spells *s = &p->scene->spells;
+	struct bar_walk w = {.bars = bars,
+		.p = p,
+		.box = box,
+		.start = s->start,
+		.end = s->end,
+		.are_spells = true,
+		.are_waits = are_waits};
+	if (!s->first || s->first[task] == s->first[task + 1])
+		return;
+	draw_rows(&w, s->first[task], s->first[task + 1]);
+	p->tally.runnable |= are_waits && bars->column_count + bars->bar_count;
+}
+
 void weft__render_bars_draw(
 	struct weft__bars *bars, struct painter *p, uint32_t task, const struct weft__bar_box *box)
 {
-	const struct weft_activations *a = &p->model->activations;
-	struct bar_walk w = {.bars = bars, .p = p, .box = box};
-	uint32_t at = p->model->tasks.first_activation[task];
-	uint32_t last = p->model->tasks.end_activation[task];
-	if (weft__render_is_track(p->model, task)) {
+	const struct weft_model *model = p->model;
+	struct bar_walk w = {.bars = bars,
+		.p = p,
+		.box = box,
+		.start = model->activations.start,
+		.end = model->activations.end};
+	if (weft__render_is_pcpu(model, task)) {
+		draw_spells(bars, p, task, box, false);
+	} else if (weft__render_is_track(model, task)) {
 		weft__render_draw_track(p, task, box);
-		return;
+	} else {
+		draw_rows(&w, model->tasks.first_activation[task], model->tasks.end_activation[task]);
+		draw_spells(bars, p, task, box, true);
 	}
-	/* A long-lived task has many activations: search for the first in view. */
-	at = weft__render_gallop_u64(a->end, at, last, p->left + 1);
-	if (last - at > ONE_BY_ONE)
-		last = weft__render_gallop_u64(a->start, at, last, p->right);
-	bool many = last - at > ONE_BY_ONE;
-	w.in_groups = bars->room > ROUGH && last - at > MANY_EACH * bars->room;
-	bars->column_count = bars->bar_count = 0;
-	while (at < last && a->start[at] < p->right) {
-		if (many && weft__render_x(p, a->start[at]) >= box->x)
-			at = add_columns(&w, at, last);
-		else
-			add_activation(&w, at++);
-	}
-	draw(&w);
 }

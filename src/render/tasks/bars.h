@@ -6,6 +6,8 @@
  *     ▃   shorter ones: a pixel column shows the share of its time, like a density: the darker
  *         part is the share, the rest has the colour of waiting; together they are as high as a
  *         bar
+ *     ▀   the share for which a vCPU of Xen waited for a processor, in a colour of its own, hangs
+ *         from the top: a full column is one that starves, a grey one sleeps
  */
 #ifndef WEFT_RENDER_BARS_H
 #define WEFT_RENDER_BARS_H

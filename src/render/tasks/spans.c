@@ -6,7 +6,6 @@
  *     █████████████████   an activation
  *     █░░░░░░░░░██░░░░█   two spans in it
  *     █░▓▓▓▓▓░░░██░░░░█   and one inside the first
- *     ─────▒▒▒▒▒▒▒█████   a vCPU of Xen that waits for a processor: a bar in the colour of waiting
  *
  * A task's spans are in the order of their ends, and enclosing spans come after those in them. So
  * the spans in view begin with the first that ends in it, and an outermost span that reaches beyond
@@ -29,16 +28,22 @@
 #define NAME_SIZE    10.5
 #define NAMES_MAX    200
 #define DRAWN_MAX    1024 /* of one task */
+#define HOMES_MAX    100  /* labels of pCPUs */
+#define HOME_FROM    44.0 /* px */
+#define HOME_STEP    30.0 /* px from one attempt to find room to the next */
+#define HOME_TRIES   8
 
 /* The name of a span, and where it begins and ends. */
 struct span_name {
 	double x, x2, y;
-	uint32_t name;
+	uint32_t name; /* string */
 };
 
 struct weft__spans {
 	uint32_t examined, name_count;
 	struct span_name names[NAMES_MAX];
+	uint32_t home_count;
+	struct span_name homes[HOMES_MAX]; /* of a vCPU: named by the pCPU, a thread */
 	struct weft_span drawn[DRAWN_MAX];
 };
 
@@ -46,7 +51,7 @@ struct weft__spans *weft__render_spans_create(void)
 {
 	struct weft__spans *spans = malloc(sizeof(*spans));
 	if (spans)
-		spans->examined = spans->name_count = 0;
+		spans->examined = spans->name_count = spans->home_count = 0;
 	return spans;
 }
 
@@ -87,27 +92,13 @@ static void draw_part(
 		weft_canvas_rect(p->canvas, x, top + inset, x2, top + box->height - inset, color);
 }
 
-/* True for a vCPU's wait for a processor, in which it has no activation. */
-static bool is_runnable(const struct painter *p, uint32_t task, const struct weft_span *span)
+/* True for spans that bars.c draws: a vCPU's waits for a processor, in which it has no activation;
+ * or that are no bars: those of a pCPU's idle vCPU. */
+static bool is_bare(const struct painter *p, uint32_t task, const struct weft_span *span)
 {
-	static const char name[] = "runnable", kind[] = "vcpu";
-	struct weft_slice text = weft_model_string(p->model, span->name);
-	if (text.size != sizeof(name) - 1 || memcmp(text.bytes, name, text.size) != 0)
-		return false;
-	const char *of = weft_model_kind_name(p->model, p->model->tasks.kind[task]);
-	return of && strcmp(of, kind) == 0;
-}
-
-static void draw_runnable(
-	struct painter *p, const struct weft_span *span, const struct weft__bar_box *box)
-{
-	double top = box->y - floor(box->height / 2) + 1, bottom = top + box->height - 2;
-	double x = fmax(weft__render_x(p, span->start), box->x),
-		   x2 = fmin(weft__render_x(p, span->end), box->x2);
-	if (x2 - x < WIDTH)
-		return;
-	weft_canvas_rect(p->canvas, x, top, x2, bottom, p->theme->waiting);
-	p->tally.runnable = true;
+	return weft__render_is_of_xen(p->model, task) &&
+		   weft__render_is_span_named(
+			   p->model, span, weft__render_is_pcpu(p->model, task) ? "idle" : "runnable");
 }
 
 /* Draws a span within the task's activations. */
@@ -139,43 +130,86 @@ static void add_name(
 		s->names[s->name_count++] = (struct span_name){x, x2, box->y, span->name};
 }
 
+/* Lists the stretches of time in which a vCPU was on one pCPU, if they are wide enough for its
+ * name. A search skips those that end within that width of the one before. */
+static void add_homes(struct painter *p, uint32_t task, const struct weft__bar_box *box)
+{
+	const struct weft__spells *spells = &p->scene->spells;
+	struct weft__spans *s = p->spans;
+	if (!spells->first || p->model->thread_count < 2)
+		return;
+	const uint64_t *start = spells->home_start;
+	const uint32_t first = spells->first_home[task], last = spells->first_home[task + 1];
+	uint32_t next = weft__render_gallop_u64(start, first, last, p->left + 1);
+	uint32_t i = next > first ? next - 1 : next;
+	while (i < last && start[i] < p->right && s->home_count < HOMES_MAX) {
+		const double x = fmax(weft__render_x(p, start[i]), box->x);
+		const double end = i + 1 < last ? weft__render_x(p, start[i + 1]) : box->x2;
+		const double x2 = fmin(end, box->x2);
+		if (x2 - x >= HOME_FROM)
+			s->homes[s->home_count++] = (struct span_name){x, x2, box->y, spells->home[i]};
+		if (i + 1 == last || x2 < end)
+			break;
+		next = weft__render_gallop_u64(
+			start, i + 2, last, weft_view_time(p->view, x2 + HOME_FROM - p->x0));
+		i = next - 1;
+	}
+}
+
 void weft__render_draw_spans(struct painter *p, uint32_t task, const struct weft__bar_box *box)
 {
 	const struct weft_spans *all = &p->model->spans;
 	if ((!all->first && all->open_count == 0) || box->height < BAR_HEIGHT)
 		return;
+	if (!weft__render_is_dim(p, task))
+		add_homes(p, task, box);
 	for (uint32_t i = find_spans(p, task); i-- > 0;) {
 		const struct weft_span *span = &p->spans->drawn[i];
-		if (is_runnable(p, task, span))
-			draw_runnable(p, span, box);
-		else
+		if (!is_bare(p, task, span))
 			draw_span(p, task, span, box);
 		if (!weft__render_is_dim(p, task))
 			add_name(p, span, box);
 	}
 }
 
-/* Writes a name below the line if the whole text fits below the span. */
-static void place_name(struct painter *p, const struct span_name *name)
+/* Writes a whole text at a baseline; false if there is no room for it. */
+static bool put_name(
+	struct painter *p, double x, double x2, double baseline, struct weft_slice text)
 {
 	const struct weft_box *box = &p->frame->picture;
 	struct weft_text_style style = {p->theme->dim, NAME_SIZE, false, true, p->theme->background};
-	struct weft_slice text = weft_model_string(p->model, name->name);
-	double x = name->x + 2, baseline = name->y + 4 + NAME_SIZE;
 	char fitted[64];
 	if (text.size == 0 || text.size >= sizeof(fitted) || baseline > box->y + box->height - 2)
-		return;
-	double width = weft__render_fit_text(p, text, name->x2 - x, &style, fitted, sizeof(fitted));
-	if (width <= 0 || strlen(fitted) != text.size)
-		return;
+		return false;
+	double width = weft__render_fit_text(p, text, x2 - x, &style, fitted, sizeof(fitted));
+	if (width <= 0 || strlen(fitted) != text.size || memcmp(fitted, text.bytes, text.size) != 0)
+		return false;
 	struct weft__rect rect = {
 		x - 1, baseline - NAME_SIZE * 0.8, x + width + 1, baseline + NAME_SIZE * 0.2};
-	if (weft__render_occupied_take(p->occupied, rect))
-		weft_canvas_text(p->canvas, x, baseline, fitted, text.size, width, &style);
+	if (!weft__render_occupied_take(p->occupied, rect))
+		return false;
+	weft_canvas_text(p->canvas, x, baseline, fitted, text.size, width, &style);
+	return true;
+}
+
+/* Writes the name of a pCPU below the line, where the names of spans leave room. */
+static void place_home(struct painter *p, const struct span_name *home)
+{
+	const char *name = p->model->threads[home->name].name;
+	const struct weft_slice text = {name, name ? strlen(name) : 0};
+	for (unsigned i = 0; i < HOME_TRIES; i++)
+		if (put_name(p, home->x + 2 + i * HOME_STEP, home->x2, home->y + 4 + NAME_SIZE, text))
+			return;
 }
 
 void weft__render_name_spans(struct painter *p)
 {
-	for (uint32_t i = 0; i < p->spans->name_count; i++)
-		place_name(p, &p->spans->names[i]);
+	struct weft__spans *s = p->spans;
+	for (uint32_t i = 0; i < s->name_count; i++) {
+		const struct span_name *name = &s->names[i];
+		put_name(p, name->x + 2, name->x2, name->y + 4 + NAME_SIZE,
+			weft_model_string(p->model, name->name));
+	}
+	for (uint32_t i = 0; i < s->home_count; i++)
+		place_home(p, &s->homes[i]);
 }

@@ -203,8 +203,8 @@ static struct weft_slice kind_text(const struct painter *p, uint32_t task)
 {
 	unsigned kind = p->model->tasks.kind[task];
 	const char *name = weft_model_kind_name(p->model, kind);
-	if (kind == WEFT_KIND_TASK)
-		name = NULL; /* the common case: not worth showing */
+	if (kind == WEFT_KIND_TASK || weft__render_is_pcpu(p->model, task))
+		name = NULL; /* the common case, or a label that is enough: not worth showing */
 	return (struct weft_slice){name ? name : "", name ? strlen(name) : 0};
 }
 

@@ -243,7 +243,7 @@ static double put_legend(struct painter *p, double left, double y)
 	const struct entry entries[] = {
 		{"waiting", t->waiting, 1.5, WEFT_DASH_SOLID, p->tally.tasks > 0},
 		{"running", t->running, 7, WEFT_DASH_SOLID, p->model->activations.count > 0},
-		{"runnable", t->waiting, 5, WEFT_DASH_SOLID, p->tally.runnable},
+		{"runnable", t->runnable, 7, WEFT_DASH_SOLID, p->tally.runnable},
 		{"off CPU", t->running, 7, WEFT_DASH_SHORT, p->tally.off_cpu},
 		{"failed", t->failed, 2, WEFT_DASH_SOLID, has_problem(p)},
 		{stopped, t->waiting, 1.5, WEFT_DASH_LONG, stopped != NULL},

@@ -347,6 +347,7 @@ static void what_is_known_too_late_is_left_out(void **state)
 	weft_text_add(&growing, "", 1);
 	assert_string_equal(growing.bytes, "0 alive 1.1 vcpu d0v0\n"
 									   "0 switch cpu0 1.1\n"
+									   "0 begin - d0v0\n"
 									   "100 begin 1.1 mmu_update ×9\n"
 									   "200 mark - sched_init_domain domain=1\n"
 									   "200 alive 0.65543 irq irq 7\n"
@@ -378,14 +379,17 @@ static void a_long_loss_is_no_damage(void **state)
 	weft_text_add(&growing, "", 1);
 	assert_string_equal(growing.bytes, "0 alive 1.1 vcpu d0v0\n"
 									   "0 switch cpu0 1.1\n"
+									   "0 begin - d0v0\n"
 									   "100 begin 1.1 mmu_update ×9\n"
 									   "100000000 mark - sched_init_domain domain=1\n"
 									   "200000000 mark - sched_init_domain domain=2\n"
 									   "300000000 mark - sched_init_domain domain=3\n"
 									   "300000000 end 1.1\n"
 									   "300000000 switch cpu0 -\n"
+									   "300000000 end -\n"
 									   "400000000 mark - sched_init_domain domain=4\n"
 									   "400001000 switch cpu0 1.1\n"
+									   "400001000 begin - d0v0\n"
 									   "400002000 begin 1.1 xen_version\n"
 									   "loss 200 to 400001000: 77 on 0\n"
 									   "2 buffers, 2 threads, to 400002000\n");

@@ -124,6 +124,21 @@ static void counters_are_distinct_and_visible(void **state)
 	}
 }
 
+/* A vCPU that waits for a processor looks like neither of the other states, to all eyes. */
+static void waits_for_processors_are_distinct(void **state)
+{
+	(void)state;
+	for (int number = 0; number < WEFT_THEMES; number++) {
+		const struct weft__theme *theme = weft__render_theme((enum weft_theme)number);
+		const uint32_t others[] = {theme->background, theme->idle, theme->waiting, theme->running};
+		assert_true(contrast(theme->runnable, theme->background) >= 3);
+		for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+			for (int eyes = 0; eyes < EYES; eyes++)
+				if (difference(theme->runnable, others[i], (enum eyes)eyes) < LEAST_DIFFERENCE)
+					fail_msg("theme %d, state %u, eyes %d", number, i, eyes);
+	}
+}
+
 /* Known values, so that the measure is right: white and black, and a red that looks like a green.
  */
 static void colours_are_measured(void **state)
@@ -138,6 +153,7 @@ static void colours_are_measured(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(waits_for_processors_are_distinct),
 		cmocka_unit_test(no_counter_looks_like_a_failure),
 		cmocka_unit_test(counters_are_distinct_and_visible),
 		cmocka_unit_test(colours_are_measured),
