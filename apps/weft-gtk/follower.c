@@ -17,6 +17,7 @@
 #include <weft/refresh.h>
 
 #include "opening.h"
+#include "runs/memory/operand.h"
 
 #define BATCH_EVENTS  65536
 #define WAIT_NS       50000000
@@ -57,7 +58,8 @@ bool follower_is_wanted(const char *path, pid_t pid)
 	struct weft_ring_check check;
 	if (weft__runs_guest_domain(path))
 		return can_follow(path);
-	if (strcmp(path, "-") == 0 || opening_control(path, pid, &control, &check))
+	if (strcmp(path, "-") == 0 || weft__runs_is_image(path) ||
+		opening_control(path, pid, &control, &check))
 		return false;
 	bool is_live = weft_control_is_live(control);
 	weft_control_close(control);

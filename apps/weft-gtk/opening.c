@@ -13,6 +13,7 @@
 #include <glib.h>
 
 #include "runs/directory/traces.h"
+#include "runs/memory/operand.h"
 
 static uint64_t cpu_hz;
 
@@ -24,9 +25,11 @@ static int close_after(int fd, int error)
 	return error;
 }
 
-static int copy_guest(const char *operand, struct weft_source **ret_source)
+/* Copies what is no file: a guest's buffer, or a ring in memory. */
+static int copy(const char *operand, struct weft_source **ret_source)
 {
-	int fd = weft__runs_guest_copy(operand);
+	int fd = weft__runs_guest_domain(operand) ? weft__runs_guest_copy(operand)
+											  : weft__runs_image_copy_named(operand, 0);
 	return fd < 0 ? WEFT_ERROR_SYSTEM
 				  : close_after(fd, weft_source_open_descriptor(fd, 0, ret_source));
 }
@@ -35,8 +38,8 @@ int opening_source(
 	const char *path, pid_t pid, struct weft_source **ret_source, struct weft_ring_check *ret_check)
 {
 	*ret_check = (struct weft_ring_check){.reason = ""};
-	if (weft__runs_guest_domain(path))
-		return copy_guest(path, ret_source);
+	if (weft__runs_guest_domain(path) || weft__runs_is_image(path))
+		return copy(path, ret_source);
 	if (!pid)
 		return weft_source_open(path, ret_source);
 	int fd = weft_source_open_ring(path, pid, WEFT_RING_READ, ret_check);

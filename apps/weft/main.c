@@ -62,7 +62,8 @@ static void print_help(FILE *stream)
 		"\n"
 		"`weft COMMAND --help` explains a command. A FILE is a trace in any format that weft knows;\n"
 		"`-` is standard input, a PID what that process has recorded so far, xen:DOMAIN a guest of\n"
-		"Xen. Exit status: 0 done, 1 the answer is no, 2 invalid arguments, 3 nothing could be read.\n",
+		"Xen, core:FILE and mem:PID a ring in a core or in a process's memory. Exit status: 0 done,\n"
+		"1 the answer is no, 2 invalid arguments, 3 nothing could be read.\n",
 		stream);
 }
 

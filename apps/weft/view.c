@@ -12,6 +12,7 @@
 #include "render/rows.h"
 #include "runs/directory/traces.h"
 #include "runs/guests/guest.h"
+#include "runs/memory/operand.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -320,10 +321,17 @@ static int explain(int status, const char *file)
 	return status;
 }
 
-/* A guest of Xen is looked at first, so that this command says why it cannot be shown. */
+/* A guest of Xen and a ring in memory are looked at first, so that this command says why one cannot
+ * be shown. */
 static bool can_show(const char *operand)
 {
 	struct weft__runs_guest guest;
+	if (weft__runs_is_image(operand)) {
+		int copy = weft__runs_image_copy_named(operand, 0);
+		if (copy >= 0)
+			close(copy);
+		return copy >= 0;
+	}
 	if (!weft__runs_guest_domain(operand))
 		return true;
 	if (!weft__runs_guest_open(operand, &guest))

@@ -44,7 +44,7 @@ static const char *recognize_elf(struct head head)
 	bool is_big = head.bytes[5] == 2;
 	switch (head.bytes[is_big ? 17 : 16]) {
 	case 4:
-		return "a core dump: gdb opens it";
+		return "a core dump: core:FILE is the trace that its program recorded, gdb opens the rest";
 	case 2:
 	case 3:
 		return "a program or a library: `weft record` runs programs";

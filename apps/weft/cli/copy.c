@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Copies what a guest or a process has recorded so far.
+ * Copies what a guest, a process or memory holds of a trace.
  */
 #include "copy.h"
 
@@ -16,11 +16,13 @@
 #include "runs/directory/find.h"
 #include "runs/file.h"
 #include "runs/guests/guest.h"
+#include "runs/memory/operand.h"
 #include "runs/saving/save.h"
 
 bool cli_copy_is_wanted(const char *operand)
 {
-	return weft__runs_guest_domain(operand) || weft__runs_parse_pid(operand);
+	return weft__runs_guest_domain(operand) || weft__runs_is_image(operand) ||
+		   weft__runs_parse_pid(operand);
 }
 
 /* Writes a copy of the ring to a file in memory. */
@@ -60,6 +62,9 @@ static int copy_process(const char *operand)
 
 int cli_copy_open(const char *operand)
 {
-	return weft__runs_guest_domain(operand) ? weft__runs_guest_copy(operand)
-											: copy_process(operand);
+	if (weft__runs_guest_domain(operand))
+		return weft__runs_guest_copy(operand);
+	return weft__runs_is_image(operand)
+			   ? weft__runs_image_copy_named(operand, cli_trace_max_bytes())
+			   : copy_process(operand);
 }

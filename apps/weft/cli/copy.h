@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * FILE operands that are no files: xen:DOMAIN, a guest of Xen, and a PID. A copy is read of what
- * they have recorded so far.
+ * FILE operands that are no files: xen:DOMAIN, a guest of Xen, a PID, and core:FILE and mem:PID, a
+ * ring in memory. A copy is read of what they have recorded so far.
  */
 #ifndef WEFT_APPS_CLI_COPY_H
 #define WEFT_APPS_CLI_COPY_H

@@ -29,6 +29,7 @@
 #include "runs/directory/directory.h"
 #include "runs/directory/find.h"
 #include "runs/guests/guest.h"
+#include "runs/memory/operand.h"
 #include "runs/message.h"
 
 /* The saved trace of a ring. */
@@ -292,6 +293,12 @@ bool serve_traces_init(char **operands, int count)
 			cli_error("%s: guests of Xen are served from a file: `weft collect %s -o FILE` saves "
 					  "one while it runs, and `weft serve FILE` shows it",
 				guest, guest);
+			return false;
+		}
+		if (weft__runs_is_image(operands[i])) {
+			const char *ring = weft__runs_shown(operands[i]);
+			cli_error("%s: a ring in memory is served from a file: `weft cut %s -o FILE` writes it",
+				ring, ring);
 			return false;
 		}
 		if (stat(operands[i], &status) != 0) {

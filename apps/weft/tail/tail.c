@@ -11,6 +11,8 @@
 
 #include "cli/attach.h"
 #include "runs/guests/guest.h"
+#include "runs/memory/operand.h"
+#include "runs/message.h"
 #include "tail.h"
 #include "xentrace.h"
 
@@ -119,6 +121,11 @@ int cli_tail(int argc, char **argv)
 	what.name = argv[argc - 1];
 	if (weft__runs_guest_domain(what.name))
 		return tail_guest(&what);
+	if (weft__runs_is_image(what.name)) {
+		cli_error("%s: a ring in memory is read as it is now: `weft dump` prints it",
+			weft__runs_shown(what.name));
+		return CLI_USAGE;
+	}
 	char *path = cli_attach_path(argv[argc - 1], &ring, &attached);
 	what.name = path;
 	int status = path ? tail_file(path, &ring.ring.pid, &what) : CLI_UNREADABLE;
