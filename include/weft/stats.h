@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Statistics: tasks or spans in groups, with how many there are, how they ended, how long they
- * lived, and how they spent their time. docs/model.md, *Statistics*, has the rules.
+ * Statistics: tasks, spans or waits in groups, with how many there are, how they ended, how long
+ * they lived, and how they spent their time. docs/model.md, *Statistics*, has the rules.
  *
  * Statistics are made once from a finished model, in O(n log n), and are read-only then: any number
  * of threads may read them. They borrow the story with its model, layout and index. Nothing here
@@ -29,6 +29,7 @@ enum weft_stats_by {
 	WEFT_STATS_BY_PROCESS,  /* tasks of one buffer */
 	WEFT_STATS_BY_SPAN,     /* spans with names that differ only in digits; not tasks */
 	WEFT_STATS_BY_CATEGORY, /* tasks of one category: the part of the program that created them */
+	WEFT_STATS_BY_STACK,    /* waits in one list of calls, for one kind of task; not tasks */
 	WEFT_STATS_BYS
 };
 
@@ -62,9 +63,10 @@ struct weft_stats_options {
 	/* The range of time, ns: from start_ns up to, but not including, end_ns; 0 is after the end of
 	 * the trace. */
 	uint64_t start_ns, end_ns;
+	const uint8_t *hidden; /* not 0 for tasks to leave out, see weft_filter_tasks(); NULL: none */
 };
 
-/* One of the tasks or spans of a row. */
+/* One of the tasks, spans or waits of a row. */
 struct weft_stats_member {
 	uint64_t start, end; /* ns; of its whole life, not only in the range */
 	uint32_t task;       /* of a thread's span: WEFT_NONE */
@@ -73,7 +75,8 @@ struct weft_stats_member {
 struct weft_stats_row {
 	uint32_t count; /* tasks that are alive in the range */
 	/* Those that end in the range, by outcome; the others are unfinished, or never resolved if they
-	 * were expected and the range reaches the end of the trace. Spans are fulfilled. */
+	 * were expected and the range reaches the end of the trace. Spans and
+	 * waits are fulfilled. */
 	uint32_t by_outcome[WEFT_OUTCOMES];
 	/* Those that end in the range are members [first, first + ended), the shortest life first. */
 	uint32_t first, ended;
@@ -112,14 +115,17 @@ const struct weft_stats_row *weft_stats_find_alike(const struct weft_stats *stat
 /* Tasks of a row that have neither ended nor become another in the range. */
 uint32_t weft_stats_unfinished(const struct weft_stats_row *row);
 
+#define WEFT_STATS_NAME_BYTES 1100 /* that are enough for each name */
+
 /* Writes what the tasks of a row have in common: "request #", "bind", "worker-2". At most `size`
  * bytes with the NUL; returns the length without it. May contain any bytes, like labels. "" for
- * tasks without a label, for those without a parent, and for those whose category is unknown. */
+ * tasks without a label, for those without a parent, for those whose category is unknown, and for
+ * waits whose calls are unknown. */
 size_t weft_stats_format_name(
 	const struct weft_stats *stats, const struct weft_stats_row *row, char *buffer, size_t size);
 
-/* The kind that all tasks of a row have, or all of their parents if they are grouped by these;
- * false if they have several, or none. */
+/* The kind that all tasks of a row have, or all of their parents if they are grouped by these, or
+ * what they wait for in a row of waits; false if they have several, or none. */
 bool weft_stats_kind(
 	const struct weft_stats *stats, const struct weft_stats_row *row, uint16_t *ret_kind);
 

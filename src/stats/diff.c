@@ -10,12 +10,12 @@
 #include "base/export.h"
 #include "stats/stats.h"
 
-#define NAME_BYTES 320
+#define NAME_BYTES (64 + WEFT_STATS_NAME_BYTES)
 
 struct named_row {
 	const struct weft_stats_row *row;
 	uint32_t number; /* rows with one name keep their order */
-	char name[NAME_BYTES];
+	char *name;
 };
 
 /* Writes the kind's name, a separator that no sensible name begins with, and the row's name. */
@@ -44,13 +44,26 @@ static int compare_names(const void *left, const void *right)
 	return l->number < r->number ? -1 : l->number > r->number;
 }
 
+static void free_rows(struct named_row *rows, uint32_t count)
+{
+	for (uint32_t i = 0; rows && i < count; i++)
+		free(rows[i].name);
+	free(rows);
+}
+
 static struct named_row *sort_by_name(const struct weft_stats *stats)
 {
-	struct named_row *rows = malloc((stats->row_count + (size_t)1) * sizeof(*rows));
+	struct named_row *rows = calloc(stats->row_count + (size_t)1, sizeof(*rows));
+	char name[NAME_BYTES];
 	for (uint32_t i = 0; rows && i < stats->row_count; i++) {
-		rows[i].row = &stats->rows[i];
-		rows[i].number = i;
-		name_row(stats, rows[i].row, rows[i].name);
+		name_row(stats, &stats->rows[i], name);
+		const size_t size = strlen(name) + 1;
+		rows[i] = (struct named_row){&stats->rows[i], i, malloc(size)};
+		if (!rows[i].name) {
+			free_rows(rows, stats->row_count);
+			return NULL;
+		}
+		memcpy(rows[i].name, name, size);
 	}
 	if (rows)
 		qsort(rows, stats->row_count, sizeof(*rows), compare_names);
@@ -139,8 +152,8 @@ WEFT__EXPORT int weft_stats_diff_create(
 		free(diff);
 		free(pairs);
 	}
-	free(m.a_rows);
-	free(m.b_rows);
+	free_rows(m.a_rows, a->row_count);
+	free_rows(m.b_rows, b->row_count);
 	return error;
 }
 

@@ -83,6 +83,7 @@ static int key_of(struct keys *keys, uint32_t task, uint64_t *ret_key)
 		*ret_key = weft_model_category(keys->making->model, task);
 		break;
 	case WEFT_STATS_BY_SPAN:
+	case WEFT_STATS_BY_STACK:
 	case WEFT_STATS_BYS:
 		break;
 	}
@@ -107,7 +108,8 @@ static int add_task(struct weft__stats_making *making, struct keys *keys, uint32
 	struct weft__stats_item item = {.member = {start, end > start ? end : start, task}};
 	/* Tasks outside the range get keys, too, so that a label has the same key in each range. */
 	int error = key_of(keys, task, &item.key);
-	if (error || start >= making->to || item.member.end < making->from)
+	if (error || start >= making->to || item.member.end < making->from ||
+		weft__stats_is_hidden(making, task))
 		return error;
 	set_outcome(making, &item);
 	making->items[making->item_count++] = item;

@@ -9,7 +9,7 @@
 #include "layout/threads.h"
 #include "stats/stats.h"
 
-#define NAME_BYTES 256
+#define NAME_BYTES WEFT_STATS_NAME_BYTES
 
 WEFT__EXPORT const char *weft_stats_by_name(enum weft_stats_by by)
 {
@@ -21,6 +21,7 @@ WEFT__EXPORT const char *weft_stats_by_name(enum weft_stats_by by)
 		[WEFT_STATS_BY_PROCESS] = "process",
 		[WEFT_STATS_BY_SPAN] = "span",
 		[WEFT_STATS_BY_CATEGORY] = "category",
+		[WEFT_STATS_BY_STACK] = "stack",
 	};
 	return by < WEFT_STATS_BYS ? names[by] : NULL;
 }
@@ -69,12 +70,19 @@ static void format_category(const struct weft_model *model, uint32_t category, c
 	snprintf(name, NAME_BYTES, "%s", known ? known : "");
 }
 
+static void format_calls(const struct weft_model *model, uint32_t calls, char *name)
+{
+	struct weft_slice text = weft_model_string(model, calls);
+	snprintf(name, NAME_BYTES, "%.*s", (int)text.size, text.bytes);
+}
+
 WEFT__EXPORT bool weft_stats_kind(
 	const struct weft_stats *stats, const struct weft_stats_row *row, uint16_t *ret_kind)
 {
 	bool has_kind = stats->by == WEFT_STATS_BY_LABEL || stats->by == WEFT_STATS_BY_KIND ||
-					stats->by == WEFT_STATS_BY_PARENT;
-	if (!has_kind || row->key == WEFT__STATS_NO_KEY)
+					stats->by == WEFT_STATS_BY_PARENT || stats->by == WEFT_STATS_BY_STACK;
+	if (!has_kind || row->key == WEFT__STATS_NO_KEY ||
+		(stats->by == WEFT_STATS_BY_STACK && (uint16_t)row->key == WEFT__STATS_NO_KIND))
 		return false;
 	*ret_kind = (uint16_t)row->key;
 	return true;
@@ -121,6 +129,9 @@ WEFT__EXPORT size_t weft_stats_format_name(
 		break;
 	case WEFT_STATS_BY_CATEGORY:
 		format_category(model, (uint32_t)row->key, name);
+		break;
+	case WEFT_STATS_BY_STACK:
+		format_calls(model, (uint32_t)(row->key >> 16), name);
 		break;
 	case WEFT_STATS_BYS:
 		break;

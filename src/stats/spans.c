@@ -23,7 +23,7 @@ static int add_span(struct weft__stats_making *m, size_t *capacity, struct weft_
 	const struct weft__column column = {&m->items, sizeof(*m->items)};
 	/* Also of spans that are not in the range, so that each range has the same keys. */
 	int error = weft__layout_labels_add(names, span->name);
-	if (error || !is_alive(m, span))
+	if (error || !is_alive(m, span) || weft__stats_is_hidden(m, task))
 		return error;
 	error = weft__columns_reserve(&column, 1, capacity, m->item_count + (size_t)1);
 	if (error)

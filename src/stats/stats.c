@@ -87,8 +87,8 @@ static int describe_range(const struct weft__stats_making *m, struct weft_stats 
 	uint32_t count;
 	stats->story = m->story;
 	stats->by = m->by;
-	stats->options =
-		(struct weft_stats_options){sizeof(stats->options), m->by, m->sort, m->from, m->to};
+	stats->options = (struct weft_stats_options){
+		sizeof(stats->options), m->by, m->sort, m->from, m->to, m->hidden};
 	stats->start_ns = m->from > summary->start ? m->from : summary->start;
 	stats->end_ns = m->to < summary->end ? m->to : summary->end;
 	if (stats->end_ns < stats->start_ns)
@@ -113,6 +113,7 @@ static struct weft__stats_making making_of(
 		.model = story->model,
 		.by = settled.by < WEFT_STATS_BYS ? settled.by : WEFT_STATS_BY_LABEL,
 		.sort = settled.sort < WEFT_STATS_SORTS ? settled.sort : WEFT_STATS_SORT_TOTAL,
+		.hidden = settled.hidden,
 		.from = settled.start_ns,
 		.to = reaches_end ? UINT64_MAX : settled.end_ns,
 	};
@@ -125,11 +126,24 @@ struct weft__stats_maker {
 	uint32_t measured; /* items */
 };
 
+/* The rows are made of tasks, spans or waits. */
+struct items {
+	int (*list)(struct weft__stats_making *making);
+	int (*measure)(struct weft__stats_making *making, uint32_t first, uint32_t last);
+};
+
+static struct items items_of(enum weft_stats_by by)
+{
+	if (by == WEFT_STATS_BY_SPAN)
+		return (struct items){weft__stats_list_spans, weft__stats_measure_spans};
+	if (by == WEFT_STATS_BY_STACK)
+		return (struct items){weft__stats_list_waits, weft__stats_measure_waits};
+	return (struct items){weft__stats_list_tasks, weft__stats_measure_tasks};
+}
+
 static int list(struct weft__stats_maker *maker)
 {
-	bool of_spans = maker->making.by == WEFT_STATS_BY_SPAN;
-	return of_spans ? weft__stats_list_spans(&maker->making)
-					: weft__stats_list_tasks(&maker->making);
+	return items_of(maker->making.by).list(&maker->making);
 }
 
 static int group(struct weft__stats_maker *maker)
@@ -142,8 +156,7 @@ static int measure(struct weft__stats_maker *maker)
 	struct weft__stats_making *m = &maker->making;
 	uint32_t first = maker->measured, left = m->item_count - first;
 	uint32_t last = first + (left < STEP_ITEMS ? left : STEP_ITEMS);
-	int error = m->by == WEFT_STATS_BY_SPAN ? weft__stats_measure_spans(m, first, last)
-											: weft__stats_measure_tasks(m, first, last);
+	int error = items_of(m->by).measure(m, first, last);
 	maker->measured = last;
 	return !error && last < m->item_count ? WEFT_AGAIN : error;
 }

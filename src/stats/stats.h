@@ -6,6 +6,7 @@
  *     groups.c  the rows, one for each key; what ended, by row and length
  *     times.c   running, waiting and delay of tasks
  *     spans.c   items and times of spans
+ *     waits.c   those of waits, by where in the code a task waits
  *     stats.c   all of it, in steps; the order of rows
  *     names.c   keys as text
  *
@@ -24,6 +25,9 @@
 /* Instead of a key: a task without a label, or a root. */
 #define WEFT__STATS_NO_KEY UINT64_MAX
 
+/* In the key of a wait, instead of the kind of what the task waits for: the trace does not say. */
+#define WEFT__STATS_NO_KIND UINT16_MAX
+
 struct weft__stats_item {
 	struct weft_stats_member member;
 	uint32_t row;
@@ -37,6 +41,7 @@ struct weft__stats_making {
 	const struct weft_model *model;
 	enum weft_stats_by by;
 	enum weft_stats_sort sort;
+	const uint8_t *hidden;
 	uint64_t from, to; /* the range: [from, to); UINT64_MAX: after the end */
 	struct weft__stats_item *items;
 	uint32_t item_count;
@@ -54,9 +59,15 @@ static inline uint64_t weft__stats_overlap(uint64_t start, uint64_t end, uint64_
 	return end > start ? end - start : 0;
 }
 
+static inline bool weft__stats_is_hidden(const struct weft__stats_making *making, uint32_t task)
+{
+	return making->hidden && making->hidden[task];
+}
+
 /* List the items that are alive in the range. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
 int weft__stats_list_tasks(struct weft__stats_making *making);
 int weft__stats_list_spans(struct weft__stats_making *making);
+int weft__stats_list_waits(struct weft__stats_making *making);
 
 /* Makes the rows and their members. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
 int weft__stats_group(struct weft__stats_making *making);
@@ -64,6 +75,11 @@ int weft__stats_group(struct weft__stats_making *making);
 /* Add the times of items [first, last) to their rows. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
 int weft__stats_measure_tasks(struct weft__stats_making *making, uint32_t first, uint32_t last);
 int weft__stats_measure_spans(struct weft__stats_making *making, uint32_t first, uint32_t last);
+int weft__stats_measure_waits(struct weft__stats_making *making, uint32_t first, uint32_t last);
+
+/* Adds waiting and delay of an item's task, from a time up to an activation. */
+void weft__stats_add_gap(const struct weft__stats_making *making,
+	const struct weft__stats_item *item, uint64_t start, uint32_t activation);
 
 /* The number of a row in a column. */
 uint64_t weft__stats_value(const struct weft_stats_row *row, enum weft_stats_sort sort);

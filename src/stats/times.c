@@ -15,11 +15,6 @@
 #include "stats/stats.h"
 #include "story/wake.h"
 
-struct gap {
-	uint64_t start, end; /* ns */
-	uint32_t activation; /* the one that ends it */
-};
-
 /* The activations of a task by start. In the model, those of a task that runs on several threads at
  * once are in the order of their ends. */
 struct runs {
@@ -37,20 +32,21 @@ static struct weft_stats_row *row_of(
 	return &m->rows[m->row_of_thread ? m->row_of_thread[thread] : item->row];
 }
 
-static void add_gap(
-	const struct weft__stats_making *m, const struct weft__stats_item *item, struct gap gap)
+void weft__stats_add_gap(const struct weft__stats_making *m, const struct weft__stats_item *item,
+	uint64_t start, uint32_t activation)
 {
-	struct weft_stats_row *row = row_of(m, item, gap.activation);
+	struct weft_stats_row *row = row_of(m, item, activation);
 	struct weft_story_wake wake;
-	uint64_t ready = gap.end;
-	if (!weft__stats_overlap(gap.start, gap.end, m->from, m->to))
+	const uint64_t end = m->model->activations.start[activation];
+	uint64_t ready = end;
+	if (!weft__stats_overlap(start, end, m->from, m->to))
 		return;
 	if (m->story->index &&
-		weft__story_woken_for(m->story, item->member.task, gap.activation, gap.start, &wake) &&
-		wake.time < gap.end)
+		weft__story_woken_for(m->story, item->member.task, activation, start, &wake) &&
+		wake.time < end)
 		ready = wake.time;
-	uint64_t waiting = weft__stats_overlap(gap.start, ready, m->from, m->to);
-	uint64_t delay = weft__stats_overlap(ready, gap.end, m->from, m->to);
+	uint64_t waiting = weft__stats_overlap(start, ready, m->from, m->to);
+	uint64_t delay = weft__stats_overlap(ready, end, m->from, m->to);
 	row->waiting_ns = weft__ns_add(row->waiting_ns, waiting);
 	row->delay_ns = weft__ns_add(row->delay_ns, delay);
 	if (delay > row->max_delay_ns) {
@@ -102,7 +98,7 @@ static void measure(const struct weft__stats_making *m, const struct weft__stats
 		row->running_ns = weft__ns_add(
 			row->running_ns, weft__stats_overlap(a->start[i], a->end[i], m->from, m->to));
 		if (a->start[i] > known)
-			add_gap(m, item, (struct gap){known, a->start[i], i});
+			weft__stats_add_gap(m, item, known, i);
 		known = a->end[i] > known ? a->end[i] : known;
 	}
 	if (is_waited_for(m->model, item->member.task))

@@ -11,7 +11,7 @@ from harness import DATA, case, equal, main, temporary_directory, weft
 
 GOLDEN = os.path.join(DATA, 'golden', 'answers.txt')
 
-STATS = ['label', 'kind', 'parent', 'thread', 'process', 'category', 'span']
+STATS = ['label', 'kind', 'parent', 'thread', 'process', 'category', 'span', 'stack']
 SORTS = ['total', 'count', 'failed', 'unfinished', 'p50', 'p90', 'p99', 'max', 'running', 'waiting', 'delay']
 
 # Each trace with a task of it and a part that has events.

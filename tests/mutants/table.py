@@ -735,7 +735,7 @@ MUTANTS = [
          '		error = weft__model_state_forget(&t->state, &new_index);\n', 'trigger')),
     *in_file(
         'src/stats/spans.c',
-        ('if (error || !is_alive(m, span))', 'if (!is_alive(m, span))', 'memory')),
+        ('if (error || !is_alive(m, span) ||', 'if (!is_alive(m, span) ||', 'memory')),
     *in_file(
         'src/stats/times.c',
         ('	free(runs.scratch);\n	return error;', '	free(runs.scratch);\n	return 0;', 'memory')),

@@ -14,6 +14,7 @@
  *     due 5 100           timer 5 is due in 100 ns
  *     acquire 5 6         5 takes 6              release 5 6         5 gives 6 back
  *     any 5 6             5 waits for 6 or any other of this time
+ *     stack 5 words       5 is about to wait in these calls
  *     become 5 6          5 becomes 6            lose 0 9 7 1 2      from 0 to 9 ns 7 events of
  * thread 1 are lost by cause 2
  *
@@ -84,7 +85,8 @@ static inline void trace_script_run(struct trace_script *s, const char *line)
 		{"create", WEFT_EVENT_CREATE}, {"run", WEFT_EVENT_SWITCH}, {"become", WEFT_EVENT_BECOME},
 		{"expect", WEFT_EVENT_EXPECT}, {"cancel", WEFT_EVENT_CANCEL}, {"close", WEFT_EVENT_CLOSE},
 		{"time_out", WEFT_EVENT_TIME_OUT}, {"gc", WEFT_EVENT_GC}, {"off", WEFT_EVENT_OFF_CPU},
-		{"count", WEFT_EVENT_COUNTER}, {"send", WEFT_EVENT_SEND}, {"receive", WEFT_EVENT_RECEIVE}};
+		{"count", WEFT_EVENT_COUNTER}, {"send", WEFT_EVENT_SEND}, {"receive", WEFT_EVENT_RECEIVE},
+		{"stack", WEFT_EVENT_STACK}};
 	char word[16] = "", text[64] = "";
 	int used = 0;
 	if (line[0] == '+' || line[0] == '~') {
@@ -127,7 +129,8 @@ static inline void trace_script_run(struct trace_script *s, const char *line)
 	} else {
 		event.task = (uint64_t)trace_script_number(s, &line);
 		if (event.type != WEFT_EVENT_LABEL && event.type != WEFT_EVENT_NOTE &&
-			event.type != WEFT_EVENT_SWITCH && event.type != WEFT_EVENT_EXPECT)
+			event.type != WEFT_EVENT_STACK && event.type != WEFT_EVENT_SWITCH &&
+			event.type != WEFT_EVENT_EXPECT)
 			event.other = (uint64_t)trace_script_number(s, &line);
 		line += strspn(line, " ");
 		size_t size = strcspn(line, "#");

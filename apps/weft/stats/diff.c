@@ -106,7 +106,7 @@ void stats_write_diff_table(struct stats_output *output, const struct weft_stats
 		.column_count = sizeof(columns) / sizeof(*columns),
 		.rows = diff,
 		.row_count = shown,
-		.name_title = diff->a->by == WEFT_STATS_BY_SPAN ? "span" : "tasks",
+		.name_title = stats_unit(diff->a),
 		.format = format_pair,
 		.add_name = add_pair_name};
 	for (unsigned i = 0; i < 2; i++) {

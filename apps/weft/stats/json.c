@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define NAME_BYTES 256
+#define NAME_BYTES WEFT_STATS_NAME_BYTES
 
 static void add_value(struct weft_text *text, const char *key, struct weft_number value)
 {
@@ -80,12 +80,17 @@ static void add_times(
 	}
 }
 
+static bool has_outcomes(const struct weft_stats *stats)
+{
+	return stats->by != WEFT_STATS_BY_SPAN && stats->by != WEFT_STATS_BY_STACK;
+}
+
 static void add_figures(
 	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row)
 {
 	cli_add_number(text, "\"count\":", row->count);
 	cli_add_number(text, ",\"ended\":", row->ended);
-	for (unsigned i = 0; i < WEFT_OUTCOMES && stats->by != WEFT_STATS_BY_SPAN; i++) {
+	for (unsigned i = 0; i < WEFT_OUTCOMES && has_outcomes(stats); i++) {
 		weft_text_add_string(text, ",\"");
 		weft_text_add_string(text, weft_outcome_key((enum weft_outcome)i));
 		cli_add_number(text, "\":", row->by_outcome[i]);

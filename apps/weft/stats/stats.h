@@ -94,6 +94,9 @@ void stats_add_head(struct weft_text *text, const struct stats_side *side);
 /* Appends how many rows are not shown, if there are any. */
 void stats_add_left_out(struct weft_text *text, uint32_t shown, uint32_t all, const char *where);
 
+/* The title of the rows' names. */
+const char *stats_unit(const struct weft_stats *stats);
+
 /* Appends a row's name for people: "task 'request #'". */
 void stats_add_name(
 	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row);

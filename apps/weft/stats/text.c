@@ -11,8 +11,37 @@
 #include <weft/duration.h>
 
 #define DIGITS       3
-#define NAME_BYTES   256
+#define NAME_BYTES   WEFT_STATS_NAME_BYTES
 #define COUNTERS_MAX 20 /* that are printed; --json has all */
+
+static void add_kind(struct weft_text *text, const struct weft_stats *stats, uint16_t kind)
+{
+	const char *known = weft_model_kind_name(stats->story->model, kind);
+	if (known)
+		weft_text_add_shown(text, known, strlen(known));
+	else
+		weft_text_add_u64(text, kind);
+}
+
+/* "lock, in say_hello (hello.c:12) ← main (hello.c:20)" */
+static void add_wait_name(struct weft_text *text, const struct weft_stats *stats,
+	const struct weft_stats_row *row, const char *calls)
+{
+	uint16_t kind;
+	if (weft_stats_kind(stats, row, &kind))
+		add_kind(text, stats, kind);
+	else
+		weft_text_add_string(text, "unknown");
+	weft_text_add_string(text, calls[0] ? ", in " : ", calls not noted");
+	weft_text_add_shown(text, calls, strlen(calls));
+}
+
+const char *stats_unit(const struct weft_stats *stats)
+{
+	return stats->by == WEFT_STATS_BY_SPAN    ? "span"
+		   : stats->by == WEFT_STATS_BY_STACK ? "waits for"
+											  : "tasks";
+}
 
 void stats_add_name(
 	struct weft_text *text, const struct weft_stats *stats, const struct weft_stats_row *row)
@@ -23,14 +52,14 @@ void stats_add_name(
 	weft_stats_format_name(stats, row, name, sizeof(name));
 	if (stats->by == WEFT_STATS_BY_PARENT)
 		weft_text_add_string(text, has_kind ? "below " : "no parent");
+	if (stats->by == WEFT_STATS_BY_STACK) {
+		add_wait_name(text, stats, row, name);
+		return;
+	}
 	if (stats->by == WEFT_STATS_BY_CATEGORY && !name[0])
 		weft_text_add_string(text, "no category");
 	if (stats->by != WEFT_STATS_BY_KIND && has_kind) {
-		const char *known = weft_model_kind_name(stats->story->model, kind);
-		if (known)
-			weft_text_add_shown(text, known, strlen(known));
-		else
-			weft_text_add_u64(text, kind);
+		add_kind(text, stats, kind);
 		weft_text_add_string(text, name[0] ? " '" : ", unnamed");
 	}
 	weft_text_add_shown(text, name, strlen(name));
@@ -89,7 +118,9 @@ static void format_figure(
 			weft_format_duration(value, DIGITS, cell);
 		break;
 	case STATS_TYPE_TIME:
-		weft_format_duration(value, DIGITS, cell);
+		if (value || what != STATS_RUNNING ||
+			((const struct weft_stats *)stats)->by != WEFT_STATS_BY_STACK)
+			weft_format_duration(value, DIGITS, cell);
 		break;
 	case STATS_TYPE_DELAY:
 		if (row->delay_ns)
@@ -103,9 +134,8 @@ static void add_row_name(const void *stats, uint32_t row, struct weft_text *text
 }
 
 static const struct stats_column columns[] = {
-#define FIGURE(id, title, keep, key, type, value)                                                \
-	{title, keep, STATS_TYPE_##type != STATS_TYPE_COUNT && STATS_TYPE_##type != STATS_TYPE_TIME, \
-		STATS_##id},
+#define FIGURE(id, title, keep, key, type, value) \
+	{title, keep, STATS_TYPE_##type != STATS_TYPE_COUNT, STATS_##id},
 #include "figures.def"
 #undef FIGURE
 };
@@ -236,7 +266,7 @@ void stats_write_table(struct stats_output *output, const struct stats_side *sid
 		.column_count = sizeof(columns) / sizeof(*columns),
 		.rows = stats,
 		.row_count = shown,
-		.name_title = stats->by == WEFT_STATS_BY_SPAN ? "span" : "tasks",
+		.name_title = stats_unit(stats),
 		.format = format_figure,
 		.add_name = add_row_name};
 	stats_add_head(&output->text, side);
@@ -244,8 +274,10 @@ void stats_write_table(struct stats_output *output, const struct stats_side *sid
 	if (shown)
 		stats_add_table(&output->text, &table, width);
 	else if (!stats->row_count)
-		weft_text_add_string(
-			&output->text, stats->by == WEFT_STATS_BY_SPAN ? "no spans\n" : "no tasks\n");
+		weft_text_add_string(&output->text, stats->by == WEFT_STATS_BY_SPAN ? "no spans\n"
+											: stats->by == WEFT_STATS_BY_STACK
+												? "no waits whose calls were noted\n"
+												: "no tasks\n");
 	stats_add_left_out(&output->text, shown, stats->row_count, "--limit 0 prints all");
 	add_counters(&output->text, side, width);
 }

@@ -169,6 +169,30 @@ const struct weft_stats_member *weft__viewer_statistics_slowest(
 	return &viewer->statistics.found->members[row->first + row->ended - 1 - nth];
 }
 
+/* "lock, in say_hello (hello.c:12) ← main (hello.c:20)": the innermost calls, as far as there is
+ * room. */
+static void name_wait(
+	const struct weft_viewer *viewer, const struct weft_stats_row *row, char name[256])
+{
+	char calls[WEFT_STATS_NAME_BYTES];
+	char number[16];
+	const char *known = "unknown";
+	uint16_t kind;
+	if (weft_stats_kind(viewer->statistics.found, row, &kind)) {
+		snprintf(number, sizeof(number), "%u", kind);
+		known = weft_model_kind_name(viewer->model, kind);
+		known = known ? known : number;
+	}
+	weft_stats_format_name(viewer->statistics.found, row, calls, sizeof(calls));
+	int size =
+		snprintf(name, 200, "%.60s%s%s", known, calls[0] ? ", in " : ", calls not noted", calls);
+	if (size < 200)
+		return;
+	for (size = 199; size && (name[size - 1] & 0xc0) == 0x80;)
+		size--;
+	strcpy(name + size - (size > 0), "\xe2\x80\xa6");
+}
+
 void weft__viewer_statistics_name(
 	const struct weft_viewer *viewer, const struct weft_stats_row *row, char name[256])
 {
@@ -178,6 +202,10 @@ void weft__viewer_statistics_name(
 	const char *none = by_parent ? "no parent" : "no category"; /* others have names */
 	char text[160], number[16];
 	uint16_t kind;
+	if (stats->by == WEFT_STATS_BY_STACK) {
+		name_wait(viewer, row, name);
+		return;
+	}
 	weft_stats_format_name(stats, row, text, sizeof(text));
 	if (!weft_stats_kind(stats, row, &kind) || stats->by == WEFT_STATS_BY_KIND) {
 		bool may_lack = by_parent || stats->by == WEFT_STATS_BY_CATEGORY;

@@ -108,8 +108,9 @@ static void fill_rows(struct weft_viewer *viewer)
 	char text[256];
 	add_range(viewer);
 	add_groupings(viewer);
-	add_heading(
-		viewer, stats->by == WEFT_STATS_BY_SPAN ? "Spans, p50 to max" : "Tasks, p50 to max");
+	add_heading(viewer, stats->by == WEFT_STATS_BY_SPAN    ? "Spans, p50 to max"
+						: stats->by == WEFT_STATS_BY_STACK ? "Waits, p50 to max"
+														   : "Tasks, p50 to max");
 	if (!stats->row_count)
 		add_text(viewer, "None in this range.");
 	for (uint32_t i = 0; i < stats->row_count && i < ROWS_SHOWN; i++)
@@ -163,7 +164,8 @@ static void add_lives(struct weft_viewer *viewer, const struct weft_stats_row *r
 static void add_times(struct weft_viewer *viewer, const struct weft_stats_row *row)
 {
 	char name[64], command[256];
-	add_length(viewer, "running", row->running_ns);
+	if (viewer->statistics.by != WEFT_STATS_BY_STACK)
+		add_length(viewer, "running", row->running_ns);
 	add_length(viewer, "waiting", row->waiting_ns);
 	if (!row->delay_ns)
 		return;
@@ -188,7 +190,8 @@ static void add_histogram(struct weft_viewer *viewer, const struct weft_stats_ro
 	uint32_t count = weft_stats_histogram(viewer->statistics.found, row, buckets), most = 1;
 	char text[256], detail[32], command[256], from[32], bar[3 * BAR_LETTERS + 1];
 	if (count)
-		add_heading(viewer, "How long they lived");
+		add_heading(viewer, viewer->statistics.by == WEFT_STATS_BY_STACK ? "How long they lasted"
+																		 : "How long they lived");
 	for (uint32_t i = 0; i < count; i++)
 		most = buckets[i].count > most ? buckets[i].count : most;
 	for (uint32_t i = 0; i < count; i++) {

@@ -118,6 +118,7 @@ static void each_grouping_names_its_rows(void **state)
 	make_switch(&made, 1);
 	made.time += 5 * US;
 	make_end_span(&made, 1);
+	make(&made, (struct weft_event){.type = WEFT_EVENT_STACK, .task = 1, .text = {"serve", 5}});
 	struct measured m = {.loaded = keep(make_end(&made))};
 	expect_name(&m, WEFT_STATS_BY_LABEL, 0, "GET /#");
 	expect_name(&m, WEFT_STATS_BY_KIND, 0, "task");
@@ -126,6 +127,7 @@ static void each_grouping_names_its_rows(void **state)
 	expect_name(&m, WEFT_STATS_BY_PROCESS, 0, "web 7");
 	expect_name(&m, WEFT_STATS_BY_CATEGORY, 0, "net");
 	expect_name(&m, WEFT_STATS_BY_SPAN, 0, "part #");
+	expect_name(&m, WEFT_STATS_BY_STACK, 0, "serve");
 	loaded_finish(m.loaded);
 	free(m.loaded);
 }
@@ -458,6 +460,107 @@ static void a_span_ends_in_one_range(void **state)
 	free(m.loaded);
 }
 
+/* Task 1 waits for a lock from 10 to 40 us, then for timers from 50 to 60 us and from 70 us on, all
+ * in calls; and from 45 to 47 us, where the calls were not noted. Task 2 has none noted. */
+static const char waits[] =
+	"create 0 1 thread; create 0 5 lock; create 0 6 timer; create 0 2 thread; run 1; +10;"
+	"stack 1 flush; try 1 5; idle; +30; acquire 1 5; run 1;"
+	"+5; try 1 6; idle; +2; resolve 0 6; read 1 6; run 1;"
+	"+3; create 1 7 timer; stack 1 nap; try 1 7; idle; +10; resolve 0 7; read 1 7; run 1;"
+	"+10; create 1 8 timer; stack 1 nap; try 1 8; idle;"
+	"+1; create 2 9 timer; run 2; +1; try 2 9; idle; +8; run 2";
+
+static void waits_have_rows_by_their_calls(void **state)
+{
+	struct measured m = measure(waits, 0, WEFT_STATS_BY_STACK, 0, 0);
+	const struct weft_stats_row *flush = row_named(&m, "flush"), *nap = row_named(&m, "nap"),
+								*others = row_named(&m, "");
+	uint16_t kind = 0;
+	(void)state;
+	assert_int_equal(m.stats->row_count, 3);
+	assert_int_equal(flush->count, 1);
+	assert_int_equal(flush->waiting_ns + flush->delay_ns, 30 * US);
+	assert_int_equal(flush->max_ns, 30 * US);
+	assert_true(weft_stats_kind(m.stats, flush, &kind));
+	assert_int_equal(kind, WEFT_KIND_LOCK);
+	assert_int_equal(nap->count, 2);
+	assert_int_equal(nap->ended, 1);
+	assert_int_equal(weft_stats_unfinished(nap), 1);
+	assert_int_equal(nap->waiting_ns + nap->delay_ns, 20 * US);
+	assert_int_equal(nap->running_ns, 0);
+	assert_int_equal(others->count, 1);
+	assert_int_equal(others->waiting_ns + others->delay_ns, 2 * US);
+	assert_true(weft_stats_kind(m.stats, others, &kind));
+	assert_int_equal(kind, WEFT_KIND_TIMER);
+	measured_finish(&m);
+}
+
+static void waits_are_cut_by_a_range(void **state)
+{
+	struct measured m = measure(waits, 0, WEFT_STATS_BY_STACK, 20, 55);
+	(void)state;
+	assert_int_equal(row_named(&m, "flush")->waiting_ns, 20 * US);
+	assert_int_equal(row_named(&m, "flush")->ended, 1);
+	assert_int_equal(row_named(&m, "nap")->count, 1);
+	assert_int_equal(row_named(&m, "nap")->ended, 0);
+	assert_int_equal(row_named(&m, "nap")->waiting_ns, 5 * US);
+	measured_finish(&m);
+}
+
+/* The task wakes and waits again within one tick of the clock, so it has no activation then. */
+static void a_wait_ends_where_the_next_one_begins(void **state)
+{
+	struct measured m =
+		measure("create 0 1 thread; create 0 5 timer; run 1; +10; stack 1 first;"
+				"try 1 5; idle; +10; run 1; stack 1 second; idle; +5; run 1; +1; idle",
+			0, WEFT_STATS_BY_STACK, 0, 0);
+	(void)state;
+	assert_int_equal(row_named(&m, "first")->waiting_ns, 10 * US);
+	assert_int_equal(row_named(&m, "second")->waiting_ns, 5 * US);
+	assert_int_equal(row_named(&m, "second")->ended, 1);
+	measured_finish(&m);
+}
+
+/* Calls may be noted before the first activation that the trace has, and of a task without any. */
+static void waits_need_no_activation(void **state)
+{
+	struct measured m =
+		measure("create 0 1 thread; create 0 2 thread; create 0 5 timer; +1; stack 1 early; +4;"
+				"run 1; +1; idle; stack 2 never; try 2 5; +5; run 1",
+			0, WEFT_STATS_BY_STACK, 0, 0);
+	(void)state;
+	assert_int_equal(row_named(&m, "early")->waiting_ns, 4 * US);
+	assert_int_equal(row_named(&m, "never")->waiting_ns, 5 * US);
+	assert_int_equal(row_named(&m, "never")->ended, 0);
+	measured_finish(&m);
+}
+
+static void hidden_tasks_are_left_out(void **state)
+{
+	struct loaded loaded = trace_script_load(waits, 0);
+	uint8_t *hidden = calloc(loaded.model->tasks.count, 1);
+	struct weft_stats *stats;
+	(void)state;
+	for (uint32_t task = 0; task < loaded.model->tasks.count; task++)
+		hidden[task] = loaded.model->tasks.id[task] == 1;
+	for (unsigned by = 0; by < WEFT_STATS_BYS; by++) {
+		struct weft_stats_options options = {.by = (enum weft_stats_by)by};
+		uint32_t counts[2] = {0, 0};
+		for (unsigned hides = 0; hides < 2; hides++) {
+			options.hidden = hides ? hidden : NULL;
+			assert_int_equal(weft_stats_create(&loaded.story, &options, &stats), 0);
+			for (uint32_t i = 0; i < stats->row_count; i++)
+				counts[hides] += stats->rows[i].count;
+			weft_stats_destroy(stats);
+		}
+		assert_int_equal(counts[0] - counts[1], by == WEFT_STATS_BY_SPAN    ? 0
+												: by == WEFT_STATS_BY_STACK ? 4
+																			: 1);
+	}
+	free(hidden);
+	loaded_finish(&loaded);
+}
+
 /* A line of a track is no task, and its spans are work. */
 static void tracks_have_only_spans(void **state)
 {
@@ -661,6 +764,11 @@ int main(void)
 		cmocka_unit_test(a_task_on_two_threads_does_not_wait),
 		cmocka_unit_test(spans_have_rows_by_name),
 		cmocka_unit_test(a_span_ends_in_one_range),
+		cmocka_unit_test(waits_have_rows_by_their_calls),
+		cmocka_unit_test(waits_are_cut_by_a_range),
+		cmocka_unit_test(a_wait_ends_where_the_next_one_begins),
+		cmocka_unit_test(waits_need_no_activation),
+		cmocka_unit_test(hidden_tasks_are_left_out),
 		cmocka_unit_test(tracks_have_only_spans),
 		cmocka_unit_test(rows_are_sorted),
 		cmocka_unit_test(counters_change_within_the_range),

@@ -63,6 +63,32 @@ static void the_panel_lists_rows(void **state)
 	script_end(&s);
 }
 
+/* The name of a long list of calls ends after a whole character. */
+static void waits_are_named_by_their_calls(void **state)
+{
+	struct trace_script waits = {.made = make_begin()};
+	char calls[600] = "";
+	for (unsigned i = 0; i < 99; i++)
+		strcat(calls, i % 2 ? "\xe2\x86\x90" : " f");
+	struct weft_event event = {.type = WEFT_EVENT_STACK, .task = 1, .text = {calls, strlen(calls)}};
+	(void)state;
+	trace_script_run_all(&waits, "create 0 1 thread; create 0 5 lock; create 0 6 timer; run 1; +10;"
+								 "stack 1 flush; try 1 5; idle; +30; acquire 1 5; run 1; +5");
+	make(&waits.made, event);
+	trace_script_run_all(&waits, "try 1 6; idle; +10; resolve 0 6; read 1 6; run 1; +5; idle");
+	struct script s = script_begin(NULL, true);
+	assert_int_equal(weft_viewer_show(s.viewer, make_model(&waits.made), false), 0);
+	script_run(&s, "key h; command stats by stack");
+	assert_string_equal(item(&s, "stats row 1")->text, "1 \xc3\x97 lock, in flush");
+	const char *text = item(&s, "stats row 2")->text;
+	assert_non_null(strstr(text, "timer, in  f\xe2\x86\x90 f"));
+	assert_string_equal(text + strlen(text) - 5, " f\xe2\x80\xa6");
+	script_run(&s, "command stats row 1");
+	assert_string_equal(fact(&s, "max"), "30 us");
+	assert_string_equal(fact(&s, "running"), "");
+	script_end(&s);
+}
+
 static void a_row_leads_to_its_slowest(void **state)
 {
 	struct script s = begin_jobs();
@@ -288,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_panel_lists_rows),
+		cmocka_unit_test(waits_are_named_by_their_calls),
 		cmocka_unit_test(a_row_leads_to_its_slowest),
 		cmocka_unit_test(a_selected_task_is_among_its_like),
 		cmocka_unit_test(nothing_is_like_no_task),
