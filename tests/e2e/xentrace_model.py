@@ -291,6 +291,13 @@ def a_pcpu_has_a_lane_of_the_vcpus_that_it_had():
 
 
 @case
+def while_records_are_lost_no_vcpu_is_known_to_wait():
+    got = of(window(0, start(), hypercall(1100, 17), runstate(1110, 1, 0, BLOCKED, RUNNABLE),
+                    lost(5000, 77, 1, 0, 1200), runstate(5100, 1, 0, RUNNABLE, RUNNING)), '--spans')
+    equal([(s['start'], s['end']) for s in got if s['span'] == 'runnable'], [(110, 200)])
+
+
+@case
 def a_vcpu_says_on_which_pcpu_it_is():
     content = (window(0, start(), runstate(2000, 0, 0, RUNNING, RUNNABLE), record(0x28004, 3000, 0, 0)) +
                window(1, record(0x28004, 1010, 0, 0), runstate(2010, 0, 0, RUNNABLE, RUNNING), record(0x28004, 3000, 0, 0)))

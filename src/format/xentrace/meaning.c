@@ -379,6 +379,13 @@ static int add_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 	return 0;
 }
 
+/* Any pCPU may run a vCPU that waits for one. */
+static void end_waits(struct weft__xentrace_meaning *m)
+{
+	for (size_t i = 0; i < m->vcpus.count; i++)
+		set_runnable(m, &m->vcpus.list[i], false);
+}
+
 static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrace_record *record)
 {
 	struct weft__xentrace_state *vcpu = vcpu_on(m, record->cpu);
@@ -398,6 +405,7 @@ static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 		while (vcpu->depth)
 			weft__format_xentrace_pop(m, vcpu);
 	}
+	end_waits(m);
 	weft__format_xentrace_emit_run(m, record->cpu, none);
 }
 
