@@ -72,7 +72,8 @@ def a_unikernel_is_read_out_of_its_tender():
 
 @case
 def a_program_goes_on_while_it_is_read():
-    """Each thread's counts are without a gap, however much was overwritten meanwhile."""
+    """Each thread's counts grow: no packet is a mixture of two. Which ones are there depends on the turns that writers and reader
+    get: a writer that gets none in the middle of a claim leaves an old packet among newer ones."""
     def read():
         """A reader that gets no turn for the length of a whole turn of the ring finds nothing."""
         return [line for line in json_lines(weft('dump', '--json', 'mem:%d' % process.pid).stdout) if line['event'] == 'tag']
@@ -82,7 +83,7 @@ def a_program_goes_on_while_it_is_read():
             for line in wait_until('tags', read, process):
                 threads.setdefault(line['text'], []).append(line['value'])
             for counts in threads.values():
-                equal(counts, list(range(counts[0], counts[0] + len(counts))))
+                assert all(before < after for before, after in zip(counts, counts[1:])), 'counts shrink'
 
 
 @case

@@ -2,8 +2,9 @@
  *
  * Copies a ring out of memory. A process may record into it meanwhile, and its memory cannot be
  * mapped: so the protocol of src/format/weft/copy.c is followed here by reads, each of which is
- * done when the next one begins. A thread's events are without a gap in whatever order its packets
- * are copied, as those that were claimed after the copying began are left out.
+ * done when the next one begins. Packets that were claimed after the copying began are left out,
+ * so that a thread's events end at some time. A packet whose claimer is slow may outlive newer
+ * ones: then those before it are missing in between, as in the ring itself.
  */
 #include "runs/memory/image.h"
 
