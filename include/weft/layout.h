@@ -58,6 +58,8 @@ struct weft_layout_options {
 	const struct weft_layout *previous;
 	/* Gets the progress, and may stop the work; may be NULL. */
 	const struct weft_progress *progress;
+	bool no_rows; /* only starts and parents, for what is not drawn: `row` is WEFT_NONE of all
+					 tasks. Of the other options, only no_simplify, hidden and progress matter */
 };
 
 enum weft_form {

@@ -6,6 +6,7 @@
 #include "layout/layout.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/both.h"
 #include "base/export.h"
@@ -108,11 +109,15 @@ static int settle_parents(struct weft__layout_maker *maker)
 {
 	const struct weft_layout_options *options = &maker->options;
 	struct weft__columns *columns = &maker->whole->columns;
-	int error = allocate(columns, maker->model->tasks.count);
+	const uint32_t count = maker->model->tasks.count;
+	int error = allocate(columns, count);
 	if (!error)
 		error = weft__layout_simplify(maker->model, options, columns);
 	if (!error && options->hidden)
 		weft__layout_hide(maker->model, options->hidden, columns);
+	/* The column was scratch so far. */
+	if (!error && options->no_rows && count)
+		memset(columns->row, 0xff, count * sizeof(*columns->row));
 	return error;
 }
 
@@ -177,7 +182,13 @@ static const struct {
 } stages[] = {{grow, 0}, {settle_parents, 0}, {group, 0.25}, {find_waits, 0.3}, {expect, 0.35},
 	{fold, 0.45}, {find_rows, 0.55}};
 
-#define STAGES (sizeof(stages) / sizeof(stages[0]))
+#define STAGES        (sizeof(stages) / sizeof(stages[0]))
+#define PARENT_STAGES 2 /* after these, only rows are missing */
+
+static unsigned count_stages(const struct weft__layout_maker *maker)
+{
+	return maker->options.no_rows ? PARENT_STAGES : STAGES;
+}
 
 /* Asks whether to go on. */
 static int report_progress(const struct weft__layout_maker *maker)
@@ -200,7 +211,7 @@ static int run_stage(struct weft__layout_maker *maker)
 		return status;
 	}
 	maker->done += status == WEFT_OK;
-	return status == WEFT_OK && maker->done < STAGES ? WEFT_AGAIN : status;
+	return status == WEFT_OK && maker->done < count_stages(maker) ? WEFT_AGAIN : status;
 }
 
 /* Frees what is only needed while a layout is made. */
@@ -231,6 +242,8 @@ int weft__layout_maker_create(const struct weft_model *model,
 	maker->options.group_by = weft__layout_settle_group_by(model, maker->options.group_by);
 	if (maker->options.previous && maker->options.previous->model->tasks.count > model->tasks.count)
 		maker->options.previous = NULL; /* it belongs to something else */
+	if (maker->options.no_rows)
+		maker->options.previous = NULL; /* whose rows would be kept */
 	*ret_maker = maker;
 	return 0;
 }

@@ -267,7 +267,8 @@ static int dump_task(struct story_dump *t, uint32_t task)
 
 static int dump(struct story_dump *t, uint32_t task)
 {
-	const struct weft_layout_options options = {.no_simplify = t->options->no_simplify};
+	const struct weft_layout_options options = {
+		.no_simplify = t->options->no_simplify, .no_rows = true};
 	struct weft_layout *layout = NULL;
 	struct weft_story_index *index = NULL;
 	int error = weft_layout_create(t->story.model, &options, &layout);

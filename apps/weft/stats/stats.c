@@ -226,10 +226,10 @@ static int measure(const struct stats_request *request, unsigned number, struct 
 	return weft_stats_create(&side->story, &options, &side->stats);
 }
 
-/* Lays out the tasks, and makes the statistics. */
+/* Finds the tasks' starts and parents, and makes the statistics. */
 static int make(const struct stats_request *request, unsigned number, struct stats_side *side)
 {
-	struct weft_layout_options options = {.no_simplify = request->no_simplify};
+	struct weft_layout_options options = {.no_simplify = request->no_simplify, .no_rows = true};
 	struct weft_progress progress;
 	if (side->trace.input) {
 		progress = cli_progress_of(&side->trace);

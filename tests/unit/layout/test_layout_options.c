@@ -468,6 +468,38 @@ static void groups_and_filters_lose_nothing(void **state)
 	assert_true(grouped > 50 && hung > 50);
 }
 
+/* Without rows, all else is the same. */
+static void starts_and_parents_need_no_rows(void **state)
+{
+	(void)state;
+	uint32_t moved = 0;
+	for (uint32_t round = 1; round < 60; round++) {
+		struct weft_model *model = random_model(500 + round, 40 + round * 6);
+		uint8_t *hidden = calloc(model->tasks.count + 1, 1);
+		for (uint32_t task = 0; task < model->tasks.count; task++)
+			hidden[task] = pick(4) == 0;
+		struct weft_layout_options options = {
+			.no_simplify = round % 3 == 0, .hidden = pick(2) ? hidden : NULL};
+		struct weft_layout *whole = lay_out(model, &options);
+		options.no_rows = true;
+		options.previous = whole;
+		struct weft_layout *layout = lay_out(model, &options);
+		assert_int_equal(layout->row_count, 0);
+		for (uint32_t task = 0; task < model->tasks.count; task++) {
+			assert_int_equal(layout->start[task], whole->start[task]);
+			assert_int_equal(layout->parent[task], whole->parent[task]);
+			assert_int_equal(layout->moved[task], whole->moved[task]);
+			assert_int_equal(layout->row[task], WEFT_NONE);
+			moved += layout->moved[task];
+		}
+		weft_layout_destroy(layout);
+		weft_layout_destroy(whole);
+		free(hidden);
+		weft_model_destroy(model);
+	}
+	assert_true(moved > 5);
+}
+
 static void a_task_is_of_the_thread_it_first_ran_on(void **state)
 {
 	(void)state;
@@ -646,6 +678,7 @@ int main(void)
 		cmocka_unit_test(a_quarter_may_overlap),
 		cmocka_unit_test(a_member_has_at_most_eight_tasks_below_it),
 		cmocka_unit_test(groups_and_filters_lose_nothing),
+		cmocka_unit_test(starts_and_parents_need_no_rows),
 		cmocka_unit_test(a_task_is_of_the_thread_it_first_ran_on),
 		cmocka_unit_test(tasks_of_a_buffer_are_a_group),
 		cmocka_unit_test(a_group_has_its_threads_tasks_and_time),
