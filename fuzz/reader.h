@@ -13,6 +13,7 @@
 #include <weft/model.h>
 
 #include "format/formats.h"
+#include "same_summary.h"
 
 /* Reads every byte, so that a sanitizer finds one that is out of bounds. */
 static inline void touch(struct weft_slice text)
@@ -66,15 +67,33 @@ static inline void check_format(
 	format->close(reader);
 }
 
+static inline struct weft_decoder *decoder_of(const uint8_t *bytes, size_t size)
+{
+	struct weft_decoder *decoder;
+	require(weft_decoder_create(&decoder) == 0);
+	require(weft_decoder_feed_borrowed(decoder, bytes, size) == 0);
+	return decoder;
+}
+
+static inline void check_summary(const struct weft_model *model, const uint8_t *bytes, size_t size)
+{
+	struct weft_decoder *decoder = decoder_of(bytes, size);
+	struct weft_model *summary;
+	require(weft_decoder_finish(decoder) == 0);
+	require(weft_decoder_build_summary(decoder, NULL, &summary) == 0);
+	require(has_same_summary(model, summary));
+	weft_model_destroy(summary);
+	weft_decoder_destroy(decoder);
+}
+
 /* The model that a decoder makes of the input. fuzz_picture.c draws it, which is slow. */
 static inline void check_model(const uint8_t *bytes, size_t size)
 {
-	struct weft_decoder *decoder;
+	struct weft_decoder *decoder = decoder_of(bytes, size);
 	struct weft_model *model;
-	require(weft_decoder_create(&decoder) == 0);
-	require(weft_decoder_feed_borrowed(decoder, bytes, size) == 0);
 	if (weft_decoder_finish(decoder) == 0 && weft_decoder_build_model(decoder, NULL, &model) == 0) {
 		require(model->summary.start <= model->summary.end);
+		check_summary(model, bytes, size);
 		weft_model_destroy(model);
 	}
 	weft_decoder_destroy(decoder);

@@ -239,6 +239,7 @@ struct weft_model_summary {
 	uint64_t withdrawn;   /* of the send events: those of no task, which send nothing */
 	uint64_t raised;      /* of the others: those to any port of a domain, see weft/xen.h */
 	uint64_t handled;     /* of the raised ones: those that a receive was joined with */
+	uint64_t joined;      /* messages of which both sides are in the trace */
 	uint64_t start, last; /* times of the first and last event, ns; 0 and 0 without events */
 	uint64_t end;         /* when the last of the programs ended, or `last` if that is unknown */
 	bool live; /* a model snapshot: `end` is now, and tasks that have not ended reach it */

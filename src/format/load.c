@@ -93,14 +93,16 @@ static int add_events(
 	return load->decoded == WEFT_END ? 0 : load->decoded;
 }
 
-WEFT__EXPORT int weft_decoder_build_model(struct weft_decoder *decoder,
-	const struct weft_progress *progress, struct weft_model **ret_model)
+static int build(struct weft_decoder *decoder, const struct weft_progress *progress,
+	bool is_summary, struct weft_model **ret_model)
 {
 	const struct weft_help *help =
 		progress && progress->help ? progress->help : weft__format_decoder_help(decoder);
 	struct load load = {.decoder = decoder, .batches = malloc(2 * sizeof(*load.batches))};
 	int error = load.batches ? weft_model_builder_create(&load.builder) : WEFT_ERROR_MEMORY;
 	if (!error) {
+		if (is_summary)
+			weft__model_make_summary(load.builder);
 		load.decoding = &load.batches[0];
 		load.taking = &load.batches[1];
 		error = add_events(&load, help, progress);
@@ -110,4 +112,16 @@ WEFT__EXPORT int weft_decoder_build_model(struct weft_decoder *decoder,
 		error = weft__model_finish(load.builder, weft_decoder_describe(decoder), help, ret_model);
 	weft_model_builder_destroy(load.builder);
 	return error;
+}
+
+WEFT__EXPORT int weft_decoder_build_model(struct weft_decoder *decoder,
+	const struct weft_progress *progress, struct weft_model **ret_model)
+{
+	return build(decoder, progress, false, ret_model);
+}
+
+WEFT__EXPORT int weft_decoder_build_summary(struct weft_decoder *decoder,
+	const struct weft_progress *progress, struct weft_model **ret_model)
+{
+	return build(decoder, progress, true, ret_model);
 }

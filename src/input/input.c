@@ -132,12 +132,27 @@ static bool step(void *context, double part)
 	return !progress || !progress->step || progress->step(progress->context, part);
 }
 
-WEFT__EXPORT int weft_input_build_model(
-	struct weft_input *input, const struct weft_progress *progress, struct weft_model **ret_model)
+typedef int build_function(struct weft_decoder *decoder, const struct weft_progress *progress,
+	struct weft_model **ret_model);
+
+static int build(struct weft_input *input, const struct weft_progress *progress,
+	build_function *function, struct weft_model **ret_model)
 {
 	struct reading reading = {input, progress};
 	const struct weft_progress own = {step, &reading, progress ? progress->help : NULL};
-	int error = weft_decoder_build_model(input->decoder, &own, ret_model);
+	int error = function(input->decoder, &own, ret_model);
 	forget(input);
 	return error;
+}
+
+WEFT__EXPORT int weft_input_build_model(
+	struct weft_input *input, const struct weft_progress *progress, struct weft_model **ret_model)
+{
+	return build(input, progress, weft_decoder_build_model, ret_model);
+}
+
+WEFT__EXPORT int weft_input_build_summary(
+	struct weft_input *input, const struct weft_progress *progress, struct weft_model **ret_model)
+{
+	return build(input, progress, weft_decoder_build_summary, ret_model);
 }

@@ -27,7 +27,7 @@ __attribute__((noinline)) static int reserve_task(struct task_columns *t, size_t
 	return weft__columns_reserve(columns, sizeof(columns) / sizeof(*columns), &t->capacity, need);
 }
 
-static int on_mention(void *builder, uint32_t task)
+int weft__model_builder_mention(void *builder, uint32_t task)
 {
 	struct weft_model_builder *b = builder;
 	struct task_columns *t = &b->tasks;
@@ -100,6 +100,17 @@ static int add_edge(
 }
 
 /* A task that others signal or wait for shows a sign of life too, not only the actor. */
+void weft__model_builder_count_edge(
+	struct weft_model_builder *b, enum weft_edge_type type, uint32_t from, uint32_t to)
+{
+	b->summary.joined += type == WEFT_EDGE_RECEIVE;
+	if (type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_SIGNAL || type == WEFT_EDGE_WAIT_ANY ||
+		type == WEFT_EDGE_RECEIVE)
+		weft__model_builder_touch(b, to);
+	if (from != WEFT_NONE && type != WEFT_EDGE_RECEIVE)
+		weft__model_builder_touch(b, from);
+}
+
 static int on_edge(void *builder, enum weft_edge_type type, uint32_t from, uint32_t to)
 {
 	struct weft_model_builder *b = builder;
@@ -109,12 +120,9 @@ static int on_edge(void *builder, enum weft_edge_type type, uint32_t from, uint3
 		error = add_sent(b);
 	if (error)
 		return error;
-	if (type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_SIGNAL || type == WEFT_EDGE_WAIT_ANY ||
-		type == WEFT_EDGE_RECEIVE)
-		weft__model_builder_touch(b, to);
+	weft__model_builder_count_edge(b, type, from, to);
 	if (from == WEFT_NONE || type == WEFT_EDGE_RECEIVE)
 		return 0;
-	weft__model_builder_touch(b, from);
 	if (is_act)
 		b->tasks.last_edge[from] = b->edges.count - 1;
 	if (is_act && type != WEFT_EDGE_TRY_READ)
@@ -128,7 +136,7 @@ static void on_answer(void *builder, uint32_t task)
 	b->edges.type[b->tasks.last_edge[task]] = WEFT_EDGE_DROPPED;
 }
 
-static void on_end(void *builder, uint32_t task, uint32_t becomes)
+void weft__model_builder_end(void *builder, uint32_t task, uint32_t becomes)
 {
 	struct weft_model_builder *b = builder;
 	(void)becomes;
@@ -154,7 +162,8 @@ static int add_creation(struct weft_model_builder *b, uint32_t task, uint64_t ag
 	return 0;
 }
 
-static int on_alive(void *builder, uint32_t task, bool is_new, const struct weft__fact *fact)
+int weft__model_builder_alive(
+	void *builder, uint32_t task, bool is_new, const struct weft__fact *fact)
 {
 	struct weft_model_builder *b = builder;
 	weft__model_builder_touch(b, task);
@@ -268,19 +277,19 @@ int weft__model_builder_sample(void *builder, uint32_t counter, uint32_t task)
 	return 0;
 }
 
-static void on_damage(void *builder, uint64_t offset, const char *message)
+void weft__model_builder_damage(void *builder, uint64_t offset, const char *message)
 {
 	struct weft_model_builder *b = builder;
 	weft_diagnostics_add(b->diagnostics, offset, message);
 }
 
 static const struct weft__listener listener = {
-	.mention = on_mention,
+	.mention = weft__model_builder_mention,
 	.edge = on_edge,
 	.answer = on_answer,
 	.total = weft__model_builder_total,
-	.end = on_end,
-	.alive = on_alive,
+	.end = weft__model_builder_end,
+	.alive = weft__model_builder_alive,
 	.note = on_note,
 	.stack = on_stack,
 	.sample = weft__model_builder_sample,
@@ -289,13 +298,21 @@ static const struct weft__listener listener = {
 	.off_cpu = weft__model_builder_off_cpu,
 	.span = weft__model_builder_span,
 	.given = weft__model_builder_given,
-	.damage = on_damage,
+	.damage = weft__model_builder_damage,
 };
+
+/* A summary does not have their texts. */
+static bool is_remark(const struct weft_event *event)
+{
+	return event->type == WEFT_EVENT_NOTE || event->type == WEFT_EVENT_TAG ||
+		   event->type == WEFT_EVENT_MARK;
+}
 
 int weft__model_fact(
 	struct weft_model_builder *b, const struct weft_event *event, struct weft__fact *ret_fact)
 {
-	int error = weft__model_fact_of_event(&b->identities, &b->texts, event, ret_fact);
+	struct weft__texts *texts = b->is_summary && is_remark(event) ? NULL : &b->texts;
+	int error = weft__model_fact_of_event(&b->identities, texts, event, ret_fact);
 	if (!error && event->type == WEFT_EVENT_SPAN)
 		error = weft__model_tracks_place(&b->tracks, &b->identities, &b->texts, event, ret_fact);
 	else if (!error && weft__model_is_of_thread(event))

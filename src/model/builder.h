@@ -7,6 +7,7 @@
  *     facts.c      events whose ids and texts are numbers
  *     state.c      the meaning of each event
  *     builder.c    the changes that events make, as columns
+ *     summary.c    the same without the columns of what tasks did
  *     periods.c    activations and bands
  *     span_columns.c  spans
  *     off_cpu.c    the time of activations without a processor
@@ -163,6 +164,7 @@ struct weft_model_builder {
 	struct weft_dark *dark; /* once the builder has finished */
 	uint32_t dark_count;
 	struct weft__live *live; /* NULL before the first snapshot */
+	bool is_summary;         /* summary.c; both parts only read it */
 };
 
 /* The public model is the first member, so that one pointer serves both. */
@@ -175,6 +177,16 @@ struct weft__model {
 
 /* builder.c */
 
+/* Callbacks of the listener. */
+int weft__model_builder_mention(void *builder, uint32_t task);
+void weft__model_builder_end(void *builder, uint32_t task, uint32_t becomes);
+int weft__model_builder_alive(
+	void *builder, uint32_t task, bool is_new, const struct weft__fact *fact);
+void weft__model_builder_damage(void *builder, uint64_t offset, const char *message);
+/* Counts an edge, and its tasks' signs of life. */
+void weft__model_builder_count_edge(
+	struct weft_model_builder *b, enum weft_edge_type type, uint32_t from, uint32_t to);
+
 /* Records the present as the task's last sign of life, in case that it never ends. */
 void weft__model_builder_touch(struct weft_model_builder *b, uint32_t task);
 
@@ -182,6 +194,9 @@ void weft__model_builder_touch(struct weft_model_builder *b, uint32_t task);
 struct weft__shared *weft__model_builder_hold_edges(struct edge_columns *edges);
 /* Ends the sharing of edges. 0 or WEFT_ERROR_MEMORY. */
 int weft__model_builder_own_edges(struct edge_columns *edges);
+
+/* summary.c: what a summary needs no more. */
+void weft__model_builder_drop_activations(struct weft_model_builder *b);
 
 /* periods.c: callbacks of the listener. */
 

@@ -128,7 +128,7 @@ static int end_tasks(
 	uint8_t *marks = calloc(b->state.tasks.count + (size_t)1, 1);
 	int error = marks ? weft__strings_intern(&b->texts.strings, never, sizeof(never) - 1, &message)
 					  : WEFT_ERROR_MEMORY;
-	if (!error && is_end_unknown(ends))
+	if (!error && !b->is_summary && is_end_unknown(ends))
 		mark_waits(b, marks);
 	settle_flags(b);
 	for (uint32_t task = 0; !error && task < b->state.tasks.count; task++)
@@ -227,11 +227,13 @@ static int finish_tasks(struct weft_model_builder *b,
 	if (error)
 		return error;
 	touch_activations(b);
+	if (b->is_summary)
+		weft__model_builder_drop_activations(b);
 	weft__model_builder_touch_spans(b);
 	start_tasks(b);
 	end_tracks(b, ends);
 	error = end_tasks(b, ends, &dark);
-	if (!error)
+	if (!error && !b->is_summary)
 		error = weft__model_builder_end_spans(b);
 	weft__model_builder_name_tracks(
 		b, b->state.tasks.count, b->state.tasks.kind, b->state.tasks.label);

@@ -299,6 +299,8 @@ struct freezing {
 static void freeze_first(void *context)
 {
 	struct freezing *f = context;
+	if (f->builder->is_summary)
+		return;
 	compact_edges(f->builder);
 	trim_edges(&f->builder->edges);
 	f->error = freeze_edges(f->builder, f->model);
@@ -307,11 +309,13 @@ static void freeze_first(void *context)
 static void freeze_others(void *context)
 {
 	struct freezing *f = context;
-	f->error = freeze_activations(f->builder, f->model);
+	f->error = freeze_samples(f->builder);
+	if (f->builder->is_summary)
+		return;
+	if (!f->error)
+		f->error = freeze_activations(f->builder, f->model);
 	if (!f->error)
 		f->error = freeze_notes(f->builder, f->model);
-	if (!f->error)
-		f->error = freeze_samples(f->builder);
 	if (!f->error)
 		f->error = weft__model_builder_freeze_spans(f->builder, f->model);
 	if (!f->error)

@@ -11,6 +11,10 @@
 
 #include "model/facts.h"
 
+/* The builder makes only a summary: see weft_decoder_build_summary(). Call it before the first
+ * event. */
+void weft__model_make_summary(struct weft_model_builder *builder);
+
 /* The halves of weft_model_builder_add. 0, or WEFT_ERROR_MEMORY, _LIMIT or _ARGUMENT. */
 int weft__model_fact(struct weft_model_builder *builder, const struct weft_event *event,
 	struct weft__fact *ret_fact);

@@ -49,8 +49,9 @@ static int add_band(struct weft_model_builder *b, const struct weft_band_period 
 	if (period->start >= period->end)
 		return 0;
 	int error = note_presence(b, period->thread, period->start, period->end);
-	if (!error)
-		error = weft__columns_reserve(&column, 1, &b->bands.capacity, b->bands.count + (size_t)1);
+	if (error || b->is_summary)
+		return error;
+	error = weft__columns_reserve(&column, 1, &b->bands.capacity, b->bands.count + (size_t)1);
 	if (!error)
 		b->bands.list[b->bands.count++] = *period;
 	return error;
@@ -76,7 +77,7 @@ static int add_activation(
 	int error = a->count < a->capacity ? 0 : reserve_activation(a);
 	if (!error)
 		error = note_presence(b, thread, start, end);
-	if (error)
+	if (error || (b->is_summary && (b->state.tasks.flags[task] & WEFT_TASK_RESOLVED)))
 		return error;
 	a->start[a->count] = start;
 	a->end[a->count] = end;

@@ -161,6 +161,8 @@ struct cli_trace {
 
 /* Builds a model of all events, with progress. 0 or an error of the library. */
 int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret_model);
+/* The same without what tasks did: see weft_decoder_build_summary(). */
+int cli_trace_build_summary(const struct cli_trace *trace, struct weft_model **ret_model);
 
 /* Sets the limit for the content of a compressed FILE, as --max-size does; 0: the default of
  * weft_source_open(). */

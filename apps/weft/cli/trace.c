@@ -166,6 +166,12 @@ int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret
 	return weft_input_build_model(trace->input, &progress, ret_model);
 }
 
+int cli_trace_build_summary(const struct cli_trace *trace, struct weft_model **ret_model)
+{
+	const struct weft_progress progress = {step, trace->decoder, NULL};
+	return weft_input_build_summary(trace->input, &progress, ret_model);
+}
+
 void cli_trace_close(struct cli_trace *trace)
 {
 	weft_input_close(trace->input);

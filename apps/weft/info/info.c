@@ -544,7 +544,10 @@ static int show(const struct cli_trace *trace, bool json, bool all_counters)
 {
 	struct weft_model *model = NULL;
 	cli_progress_start();
-	int error = cli_trace_build_model(trace, &model);
+	/* Only domains of Xen are summed up from what they did. */
+	int error = strcmp(weft_decoder_describe(trace->decoder)->format, "xentrace") == 0
+					? cli_trace_build_model(trace, &model)
+					: cli_trace_build_summary(trace, &model);
 	cli_progress_end();
 	if (error)
 		return cli_trace_fail(trace, error);

@@ -26,15 +26,13 @@ struct info_messages {
 static inline struct info_messages info_count_messages(const struct weft_model *model)
 {
 	const struct weft_model_summary *summary = &model->summary;
-	struct info_messages messages = {
+	return (struct info_messages){
 		.sent = summary->by_event[WEFT_EVENT_SEND] - summary->withdrawn,
 		.received = summary->by_event[WEFT_EVENT_RECEIVE],
+		.joined = summary->joined,
 		.raised = summary->raised,
 		.handled = summary->handled,
 	};
-	for (uint32_t i = 0; i < model->edges.count; i++)
-		messages.joined += model->edges.type[i] == WEFT_EDGE_RECEIVE;
-	return messages;
 }
 
 /* Appends what each domain of a trace of Xen asked of it. */

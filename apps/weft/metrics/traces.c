@@ -162,7 +162,7 @@ int metrics_trace_read(char **files, int count, struct metrics_programs *ret_pro
 	if (status)
 		return status;
 	cli_progress_start();
-	int error = cli_trace_build_model(&trace, &model);
+	int error = cli_trace_build_summary(&trace, &model);
 	cli_progress_end();
 	if (error) {
 		status = cli_trace_fail(&trace, error);
