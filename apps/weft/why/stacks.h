@@ -58,6 +58,7 @@ bool stack_files_is_return(const struct stack_files *files, uint64_t address, ui
 /* Where the child writes the frames of a thread. */
 struct stack_result {
 	uint32_t frame_count, is_guessed;
+	uint32_t is_whole; /* to the outermost frame; only known if all registers are */
 	char object[96];
 	uint64_t object_offset;
 	struct weft__outside_frame frames[WEFT__OUTSIDE_FRAMES];

@@ -48,7 +48,23 @@ enum {
 	TRIES = 256,         /* values of the frame pointer */
 	SEARCHED = 64 << 10, /* bytes of the stack */
 	DEPTH_MAX = 256,     /* frames that are walked */
+	KEPT = 4096,         /* addresses whose frames are kept: libdw searches all symbols for each */
+	KEPT_FRAMES = 2 * KEPT,
 };
+
+/* The frames of an address: of its function, and of those that were put into that. */
+struct kept_frames {
+	Dwarf_Addr at; /* 0: none */
+	uint64_t return_to;
+	uint32_t first, count;
+};
+
+/* Without memory, frames are found anew. */
+static struct {
+	struct kept_frames *list;
+	struct weft__outside_frame *frames;
+	uint32_t count; /* of these */
+} kept;
 
 /* One walk; the callbacks of libdw get it. The process has one, because libdw is used by one thread
  * only. */
@@ -194,6 +210,27 @@ static void add_frames(uint64_t return_to, Dwarf_Addr code)
 		add_frame(frame, &calls[i]);
 }
 
+/* The same, but frames that were found before are copied. */
+static void find_frames(uint64_t return_to, Dwarf_Addr code)
+{
+	struct stack_result *result = walk.result;
+	const uint32_t before = result->frame_count;
+	struct kept_frames *it = kept.list ? &kept.list[(code ^ code >> 12) % KEPT] : NULL;
+	if (it && it->at == code && it->return_to == return_to &&
+		it->count <= WEFT__OUTSIDE_FRAMES - before) {
+		memcpy(&result->frames[before], &kept.frames[it->first], it->count * sizeof(*kept.frames));
+		result->frame_count += it->count;
+		return;
+	}
+	add_frames(return_to, code);
+	const uint32_t count = result->frame_count - before;
+	if (!it || result->frame_count == WEFT__OUTSIDE_FRAMES || count > KEPT_FRAMES - kept.count)
+		return;
+	*it = (struct kept_frames){code, return_to, kept.count, count};
+	memcpy(&kept.frames[kept.count], &result->frames[before], count * sizeof(*kept.frames));
+	kept.count += count;
+}
+
 static void name_object(const struct weft__outside_thread *thread, struct stack_result *result)
 {
 	const uint64_t address = thread->kernel.arguments[0];
@@ -253,7 +290,7 @@ static int take_frame(Dwfl_Frame *state, void *context)
 	walk.last = code - !is_interrupted;
 	/* A return address may be the first of the next function. */
 	if (walk.result)
-		add_frames(code, walk.last);
+		find_frames(code, walk.last);
 	return ++walk.depth < DEPTH_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
@@ -269,6 +306,8 @@ bool stack_unwind_begin(
 		.memory_read = read_memory,
 		.set_initial_registers = set_registers};
 	walk.files = files;
+	kept.frames = malloc(KEPT_FRAMES * sizeof(*kept.frames));
+	kept.list = kept.frames ? calloc(KEPT, sizeof(*kept.list)) : NULL;
 	walk.dwfl = dw.dwfl_begin(&callbacks);
 	if (!walk.dwfl)
 		return false;
@@ -323,7 +362,7 @@ static uint64_t word_at(const struct weft__outside_stack *stack, size_t at)
 }
 
 /* How well a value must fit to be tried: the code that calls the function of the innermost frame
- * that is not known; a frame, to which a call returns; any code to which a call returns. */
+ * that is not kept; a frame, to which a call returns; any code to which a call returns. */
 enum frame_fit {
 	FIT_CALLER,
 	FIT_FRAME,
@@ -377,7 +416,11 @@ void stack_unwind(
 	walk.tid = thread->tid;
 	walk.stack = &thread->stacks[index];
 	name_object(thread, ret_result);
-	if (!go(0, NULL) && !walk.stack->has_all)
+	if (walk.stack->has_all) {
+		ret_result->is_whole = go(0, ret_result);
+		return;
+	}
+	if (!go(0, NULL))
 		frame_pointer = guess(walk.stack, function_of(walk.last));
 	ret_result->is_guessed = frame_pointer != 0;
 	(void)go(frame_pointer, ret_result);
