@@ -436,9 +436,12 @@ uint64_t weft_model_running_ns(const struct weft_model *model, uint32_t task);
 
 /* For how long of that its threads had no processor, as far as the program measured it. */
 uint64_t weft_model_off_cpu_ns(const struct weft_model *model, uint32_t task);
-/* The same for its activations on a thread that lie in [start_ns, end_ns]. */
+/* The same for its activations on a thread, of [start_ns, end_ns] at least. */
 uint64_t weft_model_off_cpu_between(const struct weft_model *model, uint32_t task, uint32_t thread,
 	uint64_t start_ns, uint64_t end_ns);
+/* The same for all tasks on a thread. Examines all losses of the trace. */
+uint64_t weft_model_thread_off_cpu(
+	const struct weft_model *model, uint32_t thread, uint64_t start_ns, uint64_t end_ns);
 /* The calls in which the task began to wait at exactly that time; of several waits, those of the
  * last one. "" if the trace does not say. */
 struct weft_slice weft_model_stack_at(

@@ -99,14 +99,34 @@ WEFT__EXPORT uint32_t weft_model_off_cpu_after(
 	return weft__search(o->end, o->first[task], o->last[task], weft__is_not_more_u64, time_ns);
 }
 
+/* The part of a loss that cannot have come outside of a time. */
+static uint64_t certain_part(
+	const struct weft_off_cpu *o, uint32_t i, uint64_t start_ns, uint64_t end_ns)
+{
+	const uint64_t before = o->start[i] < start_ns ? start_ns - o->start[i] : 0;
+	const uint64_t after = o->end[i] > end_ns ? o->end[i] - end_ns : 0;
+	return o->ns[i] > before + after ? o->ns[i] - before - after : 0;
+}
+
 WEFT__EXPORT uint64_t weft_model_off_cpu_between(
 	const struct weft_model *m, uint32_t task, uint32_t thread, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct weft_off_cpu *o = &m->off_cpu;
 	uint32_t i = weft_model_off_cpu_after(m, task, start_ns), last = o->first ? o->last[task] : i;
 	uint64_t sum = 0;
-	for (; i < last && o->end[i] <= end_ns; i++)
-		if (o->start[i] >= start_ns && o->thread[i] == thread)
-			sum += o->ns[i];
+	for (; i < last && o->start[i] < end_ns; i++)
+		if (o->thread[i] == thread)
+			sum += certain_part(o, i, start_ns, end_ns);
+	return sum;
+}
+
+WEFT__EXPORT uint64_t weft_model_thread_off_cpu(
+	const struct weft_model *m, uint32_t thread, uint64_t start_ns, uint64_t end_ns)
+{
+	const struct weft_off_cpu *o = &m->off_cpu;
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < o->count; i++)
+		if (o->thread[i] == thread && o->start[i] < end_ns && o->end[i] > start_ns)
+			sum += certain_part(o, i, start_ns, end_ns);
 	return sum;
 }

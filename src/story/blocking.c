@@ -147,6 +147,16 @@ static uint64_t end_of_stretch(const struct weft_model *model, uint32_t task, ui
 	return model->activations.end[activation];
 }
 
+uint64_t weft__story_preempted_ns(
+	const struct weft_model *model, uint32_t thread, uint64_t start, uint64_t end)
+{
+	uint64_t off_ns = weft_model_thread_off_cpu(model, thread, start, end), blocked_ns = 0;
+	uint32_t name;
+	if (off_ns)
+		weft__story_blocked_span(model, thread, start, end, &name, &blocked_ns);
+	return off_ns > blocked_ns ? off_ns - blocked_ns : 0;
+}
+
 /* The start of that stretch. */
 static uint32_t start_of_stretch(const struct weft_model *model, uint32_t task, uint32_t activation)
 {

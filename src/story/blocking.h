@@ -26,6 +26,11 @@ bool weft__story_blocks_thread(
 bool weft__story_blocked_span(const struct weft_model *model, uint32_t thread, uint64_t start,
 	uint64_t end, uint32_t *ret_name, uint64_t *ret_ns);
 
+/* For how long of a time other programs had the processor in place of a thread that was to run, as
+ * far as that is known: without the longest call that blocked it. */
+uint64_t weft__story_preempted_ns(
+	const struct weft_model *model, uint32_t thread, uint64_t start, uint64_t end);
+
 struct weft__turn {
 	uint32_t task;         /* that has the thread */
 	uint64_t since, until; /* ns */

@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "story/holders.h"
 #include "story/problems/blocked.h"
+#include "story/blocking.h"
 #include "story/problems/findings.h"
 #include "story/problems/holds.h"
 #include "story/problems/starvation.h"
@@ -212,7 +213,7 @@ static uint64_t off_cpu_in(const struct contention *c, const struct weft__timed_
 	if (!runs)
 		return 0;
 	uint32_t thread = c->model->activations.thread[t->first_activation[hold->task] + runs - 1];
-	return weft_model_off_cpu_between(c->model, hold->task, thread, hold->start, hold->end);
+	return weft__story_preempted_ns(c->model, thread, hold->start, hold->end);
 }
 
 /* True if the task is a thread that ran all the while, for no longer than the operating system

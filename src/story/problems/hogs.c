@@ -4,7 +4,8 @@
  * show afterwards: they existed by half of that time, and run on that thread soon after it. Tasks
  * that the hog itself made did not wait for it, nor did those of which it is a part, such as the
  * thread's own, and that only go on after it. Without waiters, a run that is an exception on its
- * thread is a hint (stalls.h).
+ * thread is a hint (stalls.h). The time in which other programs had the processor does not count,
+ * as far as it was measured.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #define BACKLOG_MIN 8   /* tasks that run soon after an outlier: the backlog that it caused */
 #define SOON_PART   32  /* soon: within 1 / SOON_PART of the length of the outlier */
 #define LOOKED_MAX  512 /* candidates; of more, the longest */
+#define BLOCKED_MAX 64  /* stretches for which calls that block are looked for */
 #define STALLS_MAX  8   /* of these, examined for stalls without waiters */
 #define NAMED_MAX   5
 #define LEVELS_MAX  64 /* of the forest of creations that are looked at above a hog */
@@ -35,6 +37,7 @@
 struct stretch {
 	uint32_t task, thread;
 	uint64_t start, end;
+	uint64_t off_ns; /* without a processor, and not in a call that is known to block */
 	uint32_t waiters, last_waiter;
 	uint32_t backlog, last_of_backlog; /* tasks that run at once after it */
 	uint64_t gc_ns;                    /* the part of it in garbage collection */
@@ -50,12 +53,19 @@ struct looking {
 	uint32_t count;
 	uint64_t least_ns, grave_ns;
 	uint64_t sum_ns, others; /* of all other stretches */
+	uint32_t blocked_looked;
 };
+
+static uint64_t busy_ns(const struct stretch *s)
+{
+	const uint64_t length = s->end - s->start;
+	return s->off_ns < length ? length - s->off_ns : 0;
+}
 
 static int by_length(const void *left, const void *right)
 {
 	const struct stretch *l = left, *r = right;
-	uint64_t of_left = l->end - l->start, of_right = r->end - r->start;
+	uint64_t of_left = busy_ns(l), of_right = busy_ns(r);
 	if (of_left != of_right)
 		return of_left > of_right ? -1 : 1;
 	return l->start < r->start ? -1 : l->start > r->start;
@@ -67,9 +77,9 @@ static void keep_longest(struct looking *l)
 {
 	qsort(l->list, l->count, sizeof(*l->list), by_length);
 	l->count /= 2;
-	l->least_ns = l->list[l->count].end - l->list[l->count].start + 1;
+	l->least_ns = busy_ns(&l->list[l->count]) + 1;
 	for (uint32_t i = l->count; i < LOOKED_MAX; i++) {
-		l->sum_ns += l->list[i].end - l->list[i].start;
+		l->sum_ns += busy_ns(&l->list[i]);
 		l->others++;
 	}
 }
@@ -92,6 +102,17 @@ static uint32_t add_blocked(const struct weft_model *model, uint32_t activation,
 	return activation;
 }
 
+/* A call that blocks is the task's own doing. */
+static void find_off_cpu(struct looking *l, struct stretch *s)
+{
+	uint32_t name;
+	uint64_t blocked_ns = 0;
+	s->off_ns = weft_model_off_cpu_between(l->model, s->task, s->thread, s->start, s->end);
+	if (s->off_ns > (s->end - s->start) / 2 && l->blocked_looked++ < BLOCKED_MAX)
+		weft__story_blocked_span(l->model, s->thread, s->start, s->end, &name, &blocked_ns);
+	s->off_ns -= blocked_ns < s->off_ns ? blocked_ns : s->off_ns;
+}
+
 static void list_stretches(struct looking *l)
 {
 	const struct weft_activations *a = &l->model->activations;
@@ -100,11 +121,13 @@ static void list_stretches(struct looking *l)
 	const bool may_block = weft__story_may_block(l->model);
 	for (uint32_t task = 0; task < l->model->tasks.count; task++)
 		for (uint32_t i = first[task]; i < end[task]; i++) {
-			struct stretch s = {task, a->thread[i], a->start[i], a->end[i], 0, WEFT_NONE, 0,
+			struct stretch s = {task, a->thread[i], a->start[i], a->end[i], 0, 0, WEFT_NONE, 0,
 				WEFT_NONE, 0, 0, WEFT_NONE, false};
 			if (may_block)
 				i = add_blocked(l->model, i, &s);
-			uint64_t length = s.end - s.start;
+			if (s.end - s.start >= l->least_ns)
+				find_off_cpu(l, &s);
+			uint64_t length = busy_ns(&s);
 			if (length < l->least_ns) {
 				l->sum_ns += length;
 				l->others++;
@@ -240,7 +263,7 @@ static void count_pauses(struct looking *l)
 
 static bool is_waited_for(const struct looking *l, const struct stretch *s)
 {
-	uint64_t length = s->end - s->start, mean = l->others ? l->sum_ns / l->others : 0;
+	uint64_t length = busy_ns(s), mean = l->others ? l->sum_ns / l->others : 0;
 	bool is_outlier = l->others && length / OUTLIER >= mean;
 	bool has_waiters = s->waiters >= WAITERS_MIN || (is_outlier && s->backlog >= BACKLOG_MIN);
 	return has_waiters && length / FAR_LONGER >= mean && s->gc_ns < length / 2;
@@ -257,7 +280,7 @@ static void mark_stalls(struct looking *l)
 	uint32_t examined = 0;
 	for (uint32_t i = 0; i < l->count && examined < STALLS_MAX; i++) {
 		struct stretch *s = &l->list[i];
-		uint64_t length = s->end - s->start;
+		uint64_t length = busy_ns(s);
 		if (length < LONG_NS || s->gc_ns >= length / 2 || is_waited_for(l, s))
 			continue;
 		const struct weft__long_run run = {s->task, s->thread, s->start, s->end};
@@ -274,7 +297,7 @@ static bool is_unlike_itself(const struct looking *l, const struct stretch *stre
 	uint32_t first = l->model->tasks.first_activation[stretch->task];
 	uint32_t end = l->model->tasks.end_activation[stretch->task];
 	uint32_t group = l->findings->alike.group_of[stretch->task];
-	uint64_t length = stretch->end - stretch->start;
+	uint64_t length = busy_ns(stretch);
 	if (length > TAKEN_MAX)
 		return false;
 	if (group != WEFT_NONE && l->findings->alike.groups[group].count >= WEFT__ALIKE_MIN)
@@ -377,7 +400,7 @@ static void write_effect(
 /* On a busy machine, the operating system often takes the processor for some ms. */
 static enum weft_problem_severity severity_of(const struct looking *l, const struct stretch *s)
 {
-	uint64_t length = s->end - s->start;
+	uint64_t length = busy_ns(s);
 	const bool has_waiters = s->waiters >= WAITERS_MIN;
 	const bool has_backlog = s->backlog >= BACKLOG_MIN && length >= GRAVE_NS;
 	bool is_grave = length >= l->grave_ns && length >= BUSY_NS && (has_waiters || has_backlog);
@@ -459,7 +482,7 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 		weft__story_words_add(w, "; on average it is ");
 		weft__story_words_add_length(w, l->sum_ns / l->others);
 	}
-	weft__story_find(l->findings, &problem, length, &s);
+	weft__story_find(l->findings, &problem, busy_ns(stretch), &s);
 }
 
 static void find_hogs(struct looking *l)

@@ -2,16 +2,20 @@
  *
  * Timers that fired late, or not at all though they were due: their thread was busy, or the loop
  * that serves them hangs. One problem for all of them, described at the latest, with the task that
- * ran meanwhile.
+ * ran meanwhile. If it had no processor meanwhile, or if the program often had none, the delay is
+ * the machine's.
  */
 #include <inttypes.h>
 
+#include "story/blocking.h"
 #include "story/problems/findings.h"
 
 /* A delay is grave from GRAVE_NS on, if a task ran meanwhile; without one, from ALONE_NS on: a busy
  * machine alone delays timers, too. */
 #define GRAVE_NS (10 * WEFT__MS)
 #define ALONE_NS (100 * WEFT__MS)
+/* A busy machine: 1 / part of the time of all runs was lost. */
+#define LOST_PART 8
 
 /* The thread that serves a timer: on which the timer ran first, or the task that made it. */
 static uint32_t thread_of(const struct weft_model *model, uint32_t task)
@@ -24,9 +28,19 @@ static uint32_t thread_of(const struct weft_model *model, uint32_t task)
 			   : WEFT_NONE;
 }
 
+static bool is_machine_busy(const struct weft_model *model)
+{
+	uint64_t lost_ns = 0, running_ns = 0;
+	for (uint32_t i = 0; i < model->activations.count; i++)
+		running_ns += model->activations.end[i] - model->activations.start[i];
+	for (uint32_t i = 0; i < model->off_cpu.count; i++)
+		lost_ns += model->off_cpu.ns[i];
+	return lost_ns > running_ns / LOST_PART;
+}
+
 /* The task that ran on the timer's thread for half of the delay or more without a pause. */
 static uint32_t find_runner(const struct weft_model *model, uint32_t timer_task,
-	const struct weft_story_timer *timer, uint64_t *ret_ns)
+	const struct weft_story_timer *timer, uint64_t *ret_ns, uint64_t *ret_off_ns)
 {
 	const uint32_t thread = model->thread_count > 1 ? thread_of(model, timer_task) : 0;
 	const struct weft_activations *a = &model->activations;
@@ -36,10 +50,11 @@ static uint32_t find_runner(const struct weft_model *model, uint32_t timer_task,
 		for (uint32_t i = t->first_activation[task]; i < t->end_activation[task]; i++) {
 			uint64_t from = a->start[i] > timer->due ? a->start[i] : timer->due;
 			uint64_t to = a->end[i] < end ? a->end[i] : end;
-			if (a->thread[i] == thread && to > from && to - from >= timer->late_ns / 2) {
-				*ret_ns = a->end[i] - a->start[i];
-				return task;
-			}
+			if (a->thread[i] != thread || to <= from || to - from < timer->late_ns / 2)
+				continue;
+			*ret_ns = a->end[i] - a->start[i];
+			*ret_off_ns = weft__story_preempted_ns(model, thread, from, to);
+			return task;
 		}
 	return WEFT_NONE;
 }
@@ -89,9 +104,13 @@ static void report_late(struct weft__findings *findings, uint32_t task,
 	const struct weft_story_timer *timer, uint32_t count)
 {
 	const struct weft_model *model = findings->story->model;
-	uint64_t ran_ns = 0;
-	const uint32_t runner = find_runner(model, task, timer, &ran_ns);
-	const bool is_grave = timer->late_ns >= (runner != WEFT_NONE ? GRAVE_NS : ALONE_NS);
+	uint64_t ran_ns = 0, off_ns = 0;
+	const uint32_t runner = find_runner(model, task, timer, &ran_ns, &off_ns);
+	const bool is_grave = runner != WEFT_NONE
+							  ? timer->late_ns >= GRAVE_NS
+							  : timer->late_ns >= ALONE_NS && !is_machine_busy(model);
+	if (off_ns > timer->late_ns / 2)
+		return; /* other programs had the processor */
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_LATE,
 		.severity = is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * Pauses for garbage collection that are long, or that together take much of the time.
+ * Pauses for garbage collection that are long, or that together take much of the time. If other
+ * programs had the processor meanwhile, that is not the collector's fault.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "story/blocking.h"
 #include "story/problems/findings.h"
 #include "story/things.h"
 
@@ -35,6 +37,19 @@ static void sum_up(const struct weft_model *model, struct pauses *of_threads)
 		if (!pauses->longest || length_of(band) > length_of(pauses->longest))
 			pauses->longest = band;
 	}
+}
+
+static bool is_long(const struct weft__findings *findings, const struct pauses *pauses)
+{
+	const struct weft_model *model = findings->story->model;
+	const uint64_t trace_ns = model->summary.end - model->summary.start;
+	const uint64_t least_ns = weft__story_least_ns(findings, LONG_SHARE, LONG_NS);
+	const uint64_t longest_ns = length_of(pauses->longest);
+	if (longest_ns < least_ns && pauses->sum_ns < trace_ns / ALL_SHARE)
+		return false;
+	const uint64_t off_ns = weft__story_preempted_ns(
+		model, pauses->longest->thread, pauses->longest->start, pauses->longest->end);
+	return longest_ns >= least_ns + off_ns || pauses->sum_ns >= trace_ns / ALL_SHARE + off_ns;
 }
 
 static void add_pauses(
@@ -78,7 +93,6 @@ static void add_pauses(
 void weft__find_pauses(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;
-	uint64_t trace_ns = model->summary.end - model->summary.start;
 	struct pauses *pauses = calloc(model->thread_count + (size_t)1, sizeof(*pauses));
 	uint32_t worst = 0;
 	if (!pauses) {
@@ -89,9 +103,7 @@ void weft__find_pauses(struct weft__findings *findings)
 	for (uint32_t thread = 1; thread < model->thread_count; thread++)
 		if (pauses[thread].sum_ns > pauses[worst].sum_ns)
 			worst = thread;
-	if (pauses[worst].count &&
-		(length_of(pauses[worst].longest) >= weft__story_least_ns(findings, LONG_SHARE, LONG_NS) ||
-			pauses[worst].sum_ns >= trace_ns / ALL_SHARE))
+	if (pauses[worst].count && is_long(findings, &pauses[worst]))
 		add_pauses(findings, worst, &pauses[worst]);
 	free(pauses);
 }

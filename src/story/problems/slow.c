@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "story/blocking.h"
 #include "story/problems/findings.h"
 #include "story/problems/reader.h"
 
@@ -34,6 +35,7 @@ struct slow {
 	uint32_t
 		runner; /* the task that ran for half of its life or more without a pause, or WEFT_NONE */
 	uint64_t runner_ns;
+	uint64_t off_ns; /* the part of it without a processor */
 };
 
 struct sorting {
@@ -237,6 +239,7 @@ static void see_runner(
 		return;
 	slow->runner = runner;
 	slow->runner_ns = to - from;
+	slow->off_ns = weft__story_preempted_ns(s->model, a->thread[activation], from, to);
 }
 
 /* Finds tasks that ran for half or more of the lifetime of a reported one. */
@@ -439,8 +442,12 @@ static void report_all(struct sorting *s)
 	}
 	uint32_t from = count > NAMED_MAX ? count - NAMED_MAX : 0;
 	find_runners(s, named + from, count - from);
-	for (uint32_t k = from; k < count; k++)
-		report_slow(s, &s->slow[named[k]]);
+	for (uint32_t k = from; k < count; k++) {
+		const struct slow *slow = &s->slow[named[k]];
+		/* Other programs had the processor for most of the time: no fault of this one. */
+		if (slow->is_recurring || slow->off_ns <= slow->life_ns / 2)
+			report_slow(s, slow);
+	}
 }
 
 void weft__find_slow(struct weft__findings *findings)

@@ -78,6 +78,23 @@ static void threads_are_apart(void **state)
 	weft_model_destroy(m);
 }
 
+/* A loss may have come in another part of the activation, but no more than fits there. */
+static void a_part_has_lost_what_fits_nowhere_else(void **state)
+{
+	(void)state;
+	struct weft_model *m = trace_script_model("run 1; ~100; off 1 90; run 2; ~10", 0);
+	const struct weft_activations *a = &m->activations;
+	const uint32_t task = weft_model_find_task(m, 0, 1), i = m->tasks.first_activation[task];
+	assert_int_equal(
+		weft_model_off_cpu_between(m, task, a->thread[i], a->start[i] + 30, a->end[i]), 60);
+	assert_int_equal(
+		weft_model_off_cpu_between(m, task, a->thread[i], a->start[i], a->start[i] + 5), 0);
+	assert_int_equal(
+		weft_model_thread_off_cpu(m, a->thread[i], a->start[i] + 20, a->start[i] + 60), 30);
+	assert_int_equal(weft_model_thread_off_cpu(m, a->thread[i] + 1, a->start[i], a->end[i]), 0);
+	weft_model_destroy(m);
+}
+
 /* Snapshots share rows with a trace that grows. */
 static void snapshots_have_it_too(void **state)
 {
@@ -114,6 +131,7 @@ int main(void)
 		cmocka_unit_test(after_the_end_of_a_task),
 		cmocka_unit_test(idle_bands_are_not_activations),
 		cmocka_unit_test(threads_are_apart),
+		cmocka_unit_test(a_part_has_lost_what_fits_nowhere_else),
 		cmocka_unit_test(snapshots_have_it_too),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
