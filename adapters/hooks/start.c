@@ -89,6 +89,16 @@ void weft__hooks_turn_off(void)
 
 /* ---- The process ---- */
 
+/* A task that ran for long because other programs had the processor is no fault of this program,
+ * and only the thread's own clock shows that. It is asked once in 50 us at most. A user who sets
+ * levels knows better. */
+static void measure_off_cpu(void)
+{
+	const char *categories = getenv("WEFT_CATEGORIES");
+	if (!getenv("WEFT_LEVEL") && !(categories && strstr(categories, "cpu")))
+		weft_set_level("cpu", WEFT_LEVEL_DEBUG);
+}
+
 /* Runs after libweft's own constructor (101) and the registration of the categories (102). */
 __attribute__((constructor(110))) static void begin(int count, char *const arguments[])
 {
@@ -102,6 +112,8 @@ __attribute__((constructor(110))) static void begin(int count, char *const argum
 			weft_set_level(adapters[i], WEFT_LEVEL_OFF);
 	if (!is_any_wanted)
 		weft_set_level("stack", WEFT_LEVEL_OFF); /* only the adapters' waits have one */
+	if (is_any_wanted)
+		measure_off_cpu();
 	if (is_any_wanted && weft_is_recording()) {
 		struct weft__hooks_text name = {0};
 		weft__hooks_append(&name, program_invocation_short_name);
