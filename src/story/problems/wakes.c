@@ -56,6 +56,8 @@ static bool is_meeting_point(const struct wakes *w, uint32_t task, struct weft__
 	unsigned kind = w->model->tasks.kind[task];
 	if (kind == WEFT_KIND_CONDITION || weft__model_is_resource(kind))
 		return true;
+	if (kind == WEFT_KIND_THREAD) /* a signal is to itself, and who joins it waits for its end */
+		return false;
 	for (uint32_t i = 0; i < to.count; i++)
 		if (w->model->edges.type[to.edges[i]] == WEFT_EDGE_TRY_READ)
 			return true;

@@ -310,6 +310,26 @@ static void a_signal_that_resolves_at_its_end_has_woken(void **state)
 	}
 }
 
+/* A thread is signalled while it waits for a condition; who joins it later waits for its end. */
+static void who_joins_a_thread_has_missed_no_signal(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_THREAD);
+	make_tasks(&made, 3);
+	made.time += 100 * US;
+	make_signal(&made, 1, 3, false);
+	made.time += 10 * US;
+	make_switch(&made, 2);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 2, 1);
+	make_switch(&made, WEFT_TASK_NONE);
+	made.time += 50 * MS;
+	make_switch(&made, 3);
+	struct found found = find(&made);
+	assert_int_equal(count_of(&found, WEFT_PROBLEM_LOST_WAKE_UP), 0);
+	found_finish(&found);
+}
+
 /* Two waits of one length, each after a signal for which nobody waited: the first is shown. */
 static void the_first_of_equal_lost_signals_is_shown(void **state)
 {
@@ -1036,6 +1056,7 @@ int main(void)
 		cmocka_unit_test(a_signal_while_it_runs_is_found),
 		cmocka_unit_test(a_signal_that_was_harmless_before_is_no_error),
 		cmocka_unit_test(a_signal_that_resolves_at_its_end_has_woken),
+		cmocka_unit_test(who_joins_a_thread_has_missed_no_signal),
 		cmocka_unit_test(the_first_of_equal_lost_signals_is_shown),
 		cmocka_unit_test(a_worker_at_rest_has_lost_nothing),
 		cmocka_unit_test(long_gaps_are_one_problem),
