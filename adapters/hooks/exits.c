@@ -3,9 +3,15 @@
  * Waits for the end of a process: which one it is, or which ones it may be. All children of a
  * process have its number in a tag, so a wait for any child leads to them. How many there are is
  * asked of the kernel, as some may not be recorded.
+ *
+ * And children for which nobody waits after they have ended. The kernel is asked for their number
+ * when twice as many children as at the last time have begun and were not waited for, so that
+ * a program with many children pays no more for each.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define WEFT_CATEGORY always
 #include <weft/ends.h>
@@ -101,4 +107,113 @@ void weft__hooks_mark_exits(uint64_t task, bool is_any)
 	if (is_any || children == 1)
 		weft_tag_value_as(
 			task, WEFT_TAG_READS, (int64_t)weft__hooks_key(WEFT__HOOKS_CHILD_EXITS, own));
+}
+
+/* ---- Children for which nobody waits ---- */
+
+#define MANY 8 /* children: fewer are no leak yet */
+
+/* A forked child begins anew. Threads may count at once; a lost count is no harm,
+ * as the kernel has the numbers that are recorded. */
+static struct {
+	uint32_t epoch;
+	int64_t left;   /* have begun, and were not waited for */
+	int64_t asked;  /* `left` when the kernel was asked */
+	int64_t ended;  /* the number in the tag */
+	int64_t paused; /* `left` at the last look */
+} children;
+
+static void begin_children(void)
+{
+	const uint32_t epoch = weft__hooks_epoch();
+	if (children.epoch == epoch)
+		return;
+	children.left = children.asked = children.ended = children.paused = 0;
+	children.epoch = epoch;
+}
+
+/* True if the process has ended: the state follows its name, which is in parentheses. */
+static bool has_ended(int64_t process)
+{
+	char bytes[ROOM];
+	int file = open_of("/proc/", process, "/stat");
+	long size = file < 0 ? 0 : weft__kernel_read(file, bytes, sizeof(bytes));
+	if (file >= 0)
+		weft__kernel_close(file);
+	while (size > 0 && bytes[size - 1] != ')')
+		size--;
+	return size > 0 && size + 1 < (long)sizeof(bytes) && bytes[size + 1] == 'Z';
+}
+
+static void ask_for_ended(void *of)
+{
+	struct question *it = of;
+	char bytes[ROOM];
+	int64_t process = 0;
+	int fd = open_of("/proc/self/task/", it->number, "/children");
+	if (fd < 0)
+		return;
+	for (long size; (size = weft__kernel_read(fd, bytes, sizeof(bytes))) > 0;)
+		for (long i = 0; i < size; i++)
+			if (bytes[i] == ' ') {
+				it->answer += has_ended(process);
+				process = 0;
+			} else {
+				process = 10 * process + bytes[i] - '0';
+			}
+	weft__kernel_close(fd);
+}
+
+static void tag_ended(int64_t least)
+{
+	const int64_t ended = ask(ask_for_ended, weft__kernel_thread());
+	children.asked = children.left;
+	if (ended == children.ended || (ended < least && !children.ended))
+		return;
+	children.ended = ended;
+	if (weft__hooks_main_task() != WEFT_TASK_NONE)
+		weft_tag_value_as(weft__hooks_main_task(), WEFT_TAG_UNREAPED, ended);
+}
+
+void weft__hooks_child_begins(void)
+{
+	begin_children();
+	children.left++;
+	if (children.left >= MANY && children.left >= 2 * children.asked)
+		tag_ended(MANY);
+}
+
+void weft__hooks_child_reaped(void)
+{
+	begin_children();
+	children.left -= children.left > 0;
+	if (children.left < children.asked / 2)
+		children.asked = children.left;
+	if (children.ended && children.left <= children.ended / 2)
+		tag_ended(MANY);
+}
+
+/* Does not wait for the child that has ended. */
+static bool has_any_ended(void)
+{
+	siginfo_t info = {0};
+	long error =
+		weft__kernel_call(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT, 0, 0);
+	return error == 0 && info.si_pid != 0;
+}
+
+void weft__hooks_look_at_children(void)
+{
+	begin_children();
+	if (children.left && children.left != children.paused && has_any_ended()) {
+		children.paused = children.left;
+		tag_ended(1);
+	}
+}
+
+void weft__hooks_children_at_end(void)
+{
+	begin_children();
+	if (children.ended)
+		tag_ended(1);
 }

@@ -385,6 +385,16 @@ void weft__hooks_mark_exit(uint64_t task, pid_t process);
 /* The same for that of a child: of any, or of any in a process group. */
 void weft__hooks_mark_exits(uint64_t task, bool is_any);
 
+/* A child has begun, or the process has waited for one that has ended. Call these while recording:
+ * they tag the first task with the number of children that have ended and for which nobody waits,
+ * when these become many, or few again. */
+void weft__hooks_child_begins(void);
+void weft__hooks_child_reaped(void);
+/* The same, however few they are, when the thread is about to wait for a signal. */
+void weft__hooks_look_at_children(void);
+/* The process ends: the number is written again, if there was one. */
+void weft__hooks_children_at_end(void);
+
 /* ---- Signals (signals.c) ----
  *
  * Messages with a note each, such as "SIGTERM from process 17". Call these while recording. */

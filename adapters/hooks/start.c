@@ -137,6 +137,7 @@ __attribute__((destructor(110))) static void end(void)
 	if (weft__hooks_main_task() == WEFT_TASK_NONE)
 		return;
 	int saved = weft__hooks_begin();
+	weft__hooks_children_at_end();
 	weft__hooks_process_ends();
 	weft__hooks_end(saved);
 }

@@ -32,6 +32,7 @@ void weft__thread_child_begins(pid_t child)
 	weft__hooks_thread_task();
 	weft__hooks_has_forked = true;
 	weft_send(weft__hooks_key(WEFT__HOOKS_BEGINS, (uint64_t)child));
+	weft__hooks_child_begins();
 	weft__hooks_end(saved);
 }
 
@@ -203,6 +204,7 @@ static void before_exit(void)
 	if (!HOOKS_RECORD || !weft__hooks_is_this_process())
 		return;
 	int saved = weft__hooks_begin();
+	weft__hooks_children_at_end();
 	weft__hooks_process_ends();
 	weft__hooks_end(saved);
 }
@@ -265,6 +267,8 @@ void weft__thread_child_ended(const struct weft__hooks_wait *wait, pid_t child, 
 	int saved = weft__hooks_begin();
 	if (child > 0 && wait->source != WEFT_TASK_NONE)
 		receive_end(wait->source, child, status);
+	if (child > 0)
+		weft__hooks_child_reaped();
 	if (child >= 0)
 		weft__hooks_wait_got(wait);
 	else
@@ -277,10 +281,12 @@ void weft__thread_child_ended(const struct weft__hooks_wait *wait, pid_t child, 
  * which may know the task that waits for the child. */
 static pid_t polled(pid_t child, int status)
 {
-	if (child <= 0 || !HOOKS_RECORD || weft_current() == WEFT_TASK_NONE)
+	if (child <= 0 || !HOOKS_RECORD)
 		return child;
 	int saved = weft__hooks_begin();
-	receive_end(WEFT_TASK_CURRENT, child, status);
+	if (weft_current() != WEFT_TASK_NONE)
+		receive_end(WEFT_TASK_CURRENT, child, status);
+	weft__hooks_child_reaped();
 	weft__hooks_end(saved);
 	return child;
 }

@@ -125,6 +125,7 @@ static WEFT__OWN_FRAME uint64_t make_call(const sigset_t *signals)
 static void begin_wait(struct weft__hooks_wait *ret, const sigset_t *signals)
 {
 	int saved = weft__hooks_begin();
+	weft__hooks_look_at_children();
 	weft__hooks_wait_begin(ret, make_call(signals), true, "sigwait");
 	weft__hooks_end(saved);
 }

@@ -140,7 +140,8 @@ def why_names_what_an_epoll_instance_has():
         left = trace.of('tag', text='epoll', value=second['value'])[0]['task']
         equal(len(trace.of('tag', text='epoll', value=0)), 1)
         assert first['value'] != second['value'], (first, second)
-        text = weft('why', path, 'task:1', '--at', '@%d' % (second['time'] + 1000), status=1).stdout
+        idle = next(event for event in trace.of('switch') if event['time'] >= second['time'])
+        text = weft('why', path, 'task:1', '--at', '@%d' % (idle['time'] + 1), status=1).stdout
         assert re.search(r"waits in epoll for pipe %d 'pipe', since" % left, text), text
 
 

@@ -360,6 +360,47 @@ def processes_are_called_by_their_titles():
         equal(json_lines(weft('query', '--json', folder, "SELECT count(*) AS n FROM processes WHERE title = 'worker: second'").stdout), [{'n': 1}])
 
 
+# Makes children one after the other, and goes on when each has ended.
+CHILDREN = '''
+import os, signal, time
+def has_ended(child):
+    with open('/proc/%d/stat' % child) as file:
+        return file.read().rpartition(')')[2].split()[0] == 'Z'
+def begin(count):
+    children = []
+    for _ in range(count):
+        children.append(os.fork() or os._exit(0))
+        while not has_ended(children[-1]):
+            time.sleep(0.001)
+    return children
+'''
+
+
+def leaks_of(program):
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 't.weft')
+        weft('record', '-a', 'thread', '-o', trace, '--', 'python3', '-c', CHILDREN + program)
+        return [(p['severity'], p['sentence']) for p in json_lines(weft('dump', '--problems', '--json', trace).stdout)
+                if p['problem'] == 'leak']
+
+
+@case
+def children_that_have_ended_and_are_not_waited_for_are_counted():
+    (severity, sentence), = leaks_of('begin(20)')
+    equal(severity, 'warning')
+    assert re.search("^20 children of thread 1 'python3' have ended and were not waited for by ", sentence), sentence
+    # Waited for late, or at once.
+    equal(leaks_of('for child in begin(20): os.waitpid(child, 0)'), [])
+    equal(leaks_of('for _ in range(20): os.waitpid(begin(1)[0], 0)'), [])
+    equal(leaks_of('for _ in range(40): os.waitpid(-1, os.WNOHANG) if begin(1) else 0'), [])
+    # Three signals have become one, and the program waits for another one.
+    (severity, sentence), = leaks_of('signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGALRM}); begin(3)\n'
+                                     'signal.sigwait({signal.SIGCHLD}); os.waitpid(-1, os.WNOHANG)\n'
+                                     'signal.setitimer(signal.ITIMER_REAL, 0.001); signal.sigwait({signal.SIGALRM})')
+    equal(severity, 'hint')
+    assert re.search("^2 children of thread 1 'python3' have ended and were not waited for by ", sentence), sentence
+
+
 @case
 def the_program_behaves_as_before():
     for part in ('pipe', 'pair', 'tcp', 'pipe-left', 'pair-left', 'tcp-left', 'fork', 'exec', 'vfork', 'spawn', 'system', 'popen', 'terminal', 'daemon', 'stream',

@@ -189,4 +189,5 @@ void weft__find_climbing(struct weft__findings *findings)
 			continue;
 		found++;
 	}
+	weft__story_find_unreaped(findings);
 }

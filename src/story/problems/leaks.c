@@ -7,11 +7,18 @@
  *
  * In a trace of many waves, the floor of each part of the trace is compared. If there are few, each
  * of them has to leave something, and to be followed by a rest.
+ *
+ * And children that have ended, and for which their process does not wait: each keeps its place in
+ * the system's table of processes.
  */
 #include <inttypes.h>
 
+#include <weft/ends.h>
+
 #include "story/problems/findings.h"
 #include "story/problems/leaks.h"
+
+#define CHILDREN_MANY 8
 
 #define PARTS     8
 #define FALLS_MIN 32 /* of a counter with many waves */
@@ -189,4 +196,63 @@ bool weft__story_look_for_leak(struct weft__findings *findings, uint32_t number)
 	}
 	report_leak(findings, number, &c);
 	return true;
+}
+
+/* ---- Children ---- */
+
+/* The last tag of a process's first task that counts such children, or the task's last note + 1.
+ * `*ret_since`: since when there are any. */
+static uint32_t last_count(const struct weft_model *m, uint32_t task, uint64_t *ret_since)
+{
+	uint32_t last = m->tasks.end_note[task];
+	for (uint32_t note = m->tasks.first_note[task]; note < m->tasks.end_note[task]; note++) {
+		if (!weft__story_is_tag(m, note, WEFT_TAG_UNREAPED))
+			continue;
+		if (last == m->tasks.end_note[task] || m->notes.value[last] == 0)
+			*ret_since = m->notes.time[note];
+		last = note;
+	}
+	return last;
+}
+
+static void report_children(
+	struct weft__findings *findings, uint32_t task, uint64_t since, uint32_t note)
+{
+	const struct weft_model *m = findings->story->model;
+	const int64_t count = m->notes.value[note];
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_LEAK,
+		.severity = count >= CHILDREN_MANY ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
+		.count = (uint32_t)count,
+		.start = since,
+		.end = weft__story_record_end(m, task),
+		.task = task,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
+	};
+	struct weft__sentence s;
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 9);
+	weft__story_words_add_number(w, (uint64_t)count);
+	weft__story_words_add(w, count == 1 ? " child of " : " children of ");
+	weft__story_words_add_subject(w, m, task, 32);
+	weft__story_words_add(w, count == 1 ? " has ended and was" : " have ended and were");
+	weft__story_words_add(w, " not waited for by ");
+	weft__story_words_add_time(w, m, m->notes.time[note]);
+	weft__story_words_add(weft__story_clause(&s, 6), ": nobody takes their exit status");
+	weft__story_find(findings, &problem, (uint64_t)count, &s);
+}
+
+void weft__story_find_unreaped(struct weft__findings *findings)
+{
+	const struct weft_model *m = findings->story->model;
+	for (uint32_t task = 0; task < m->tasks.count; task++) {
+		uint64_t since = 0;
+		if (m->tasks.kind[task] != WEFT_KIND_THREAD)
+			continue;
+		const uint32_t note = last_count(m, task, &since);
+		if (note < m->tasks.end_note[task] && m->notes.value[note] > 0)
+			report_children(findings, task, since, note);
+	}
 }

@@ -10,4 +10,7 @@
 /* Adds a problem if what the counter counts leaks. True if it does. */
 bool weft__story_look_for_leak(struct weft__findings *findings, uint32_t counter);
 
+/* Adds a problem for each process that does not wait for its children. */
+void weft__story_find_unreaped(struct weft__findings *findings);
+
 #endif
