@@ -186,12 +186,16 @@ struct weft_samples {
 	const uint32_t *task; /* the task that changed it, or WEFT_NONE */
 };
 
+#define WEFT_SPAN_DEPTH_MAX 127
+#define WEFT_SPAN_AT_MOST   128 /* in the column of depths */
+
 /* A part of what a task did, with a name. It may last over waits of the task. */
 struct weft_span {
 	uint64_t start, end;
-	uint32_t name; /* string */
-	uint8_t depth; /* the number of spans around it; 255 or more is 255 */
-	bool is_open;  /* only in a live model: it has not ended */
+	uint32_t name;   /* string */
+	uint8_t depth;   /* the number of spans around it; 127 or more is WEFT_SPAN_DEPTH_MAX */
+	bool is_open;    /* only in a live model: it has not ended */
+	bool is_at_most; /* it has ended by then, at an unknown time */
 };
 
 /* Spans of tasks, grouped by task, in the order of their ends and the inner ones first; none begins
@@ -201,7 +205,7 @@ struct weft_spans {
 	uint32_t count;
 	const uint64_t *start, *end;
 	const uint32_t *name;
-	const uint8_t *depth;
+	const uint8_t *depth; /* plus WEFT_SPAN_AT_MOST */
 	/* By task: its rows are [first[t], last[t]). NULL if the trace has no spans of tasks. */
 	const uint32_t *first, *last;
 	/* Only in a live model: those that have not ended, by task and the inner ones first. */

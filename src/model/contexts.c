@@ -115,7 +115,7 @@ static uint32_t find_at_start(const struct weft_model *model, uint32_t task, uin
 		if (weft_model_note_context(model, *note, &context) && context.is_of_span &&
 			seen++ == outer)
 			*ret_context = context;
-	*ret_found = span->depth < UINT8_MAX && seen > 0 &&
+	*ret_found = span->depth < WEFT_SPAN_DEPTH_MAX && seen > 0 &&
 				 seen == count_begun(model, task, span->start, UINT32_MAX);
 	return seen;
 }

@@ -35,15 +35,16 @@ static int add_row(struct span_columns *s, uint32_t task, const struct weft_span
 	s->end[s->count] = span->end;
 	s->task[s->count] = task;
 	s->name[s->count] = span->name;
-	s->depth[s->count] = span->depth;
+	s->depth[s->count] = (uint8_t)(span->depth | (span->is_at_most ? WEFT_SPAN_AT_MOST : 0));
 	s->count++;
 	return 0;
 }
 
 static struct weft_span span_until(const struct weft__state_span *open, uint64_t end)
 {
-	uint8_t depth = open->depth < UINT8_MAX ? (uint8_t)open->depth : UINT8_MAX;
-	return (struct weft_span){open->since, end, open->name, depth, false};
+	const uint32_t depth = open->depth < WEFT_SPAN_DEPTH_MAX ? open->depth : WEFT_SPAN_DEPTH_MAX;
+	return (struct weft_span){
+		open->since, end, open->name, (uint8_t)depth, false, open->is_at_most};
 }
 
 /* An open span of a task as of now; false if it began after the task's end. */
@@ -70,7 +71,7 @@ int weft__model_builder_given(
 	void *builder, uint32_t track, uint64_t begin, uint64_t end, uint32_t name)
 {
 	struct weft_model_builder *b = builder;
-	const struct weft_span span = {begin, end, name, 0, false};
+	const struct weft_span span = {begin, end, name, 0, false, false};
 	weft__model_builder_touch(b, track);
 	return add_row(&b->spans, track, &span);
 }
@@ -262,7 +263,8 @@ WEFT__EXPORT struct weft_span weft_model_span(
 	if (number >= closed)
 		return s->open[find_open(s, task, &end) + number - closed].span;
 	uint32_t row = s->first[task] + number;
-	return (struct weft_span){s->start[row], s->end[row], s->name[row], s->depth[row], false};
+	return (struct weft_span){s->start[row], s->end[row], s->name[row],
+		s->depth[row] & WEFT_SPAN_DEPTH_MAX, false, (s->depth[row] & WEFT_SPAN_AT_MOST) != 0};
 }
 
 WEFT__EXPORT uint32_t weft_model_track_thread(const struct weft_model *m, uint32_t task)

@@ -52,14 +52,15 @@ static void release(struct weft__state_spans *spans, uint32_t span)
 	spans->unused = span + 1;
 }
 
-static int push(struct weft__state_spans *spans, uint32_t *top, uint64_t since, uint32_t name)
+static int push(
+	struct weft__state_spans *spans, uint32_t *top, uint64_t since, const struct weft__fact *fact)
 {
 	uint32_t span, outer = *top;
 	int error = allocate(spans, &span);
 	if (error)
 		return error;
 	uint32_t depth = outer == WEFT_NONE ? 0 : spans->list[outer].depth + 1;
-	spans->list[span] = (struct weft__state_span){since, name, outer, depth};
+	spans->list[span] = (struct weft__state_span){since, fact->text, outer, depth, fact->flag};
 	*top = span;
 	return 0;
 }
@@ -79,7 +80,7 @@ int weft__model_state_begin(struct weft__state *s, uint32_t task, const struct w
 		task == WEFT_NONE ? weft__model_state_reserve_thread(s, fact->thread) : reserve_tasks(s);
 	if (error)
 		return error;
-	return push(&s->spans, top_of(s, task, fact->thread), s->now, fact->text);
+	return push(&s->spans, top_of(s, task, fact->thread), s->now, fact);
 }
 
 int weft__model_state_end(

@@ -72,9 +72,10 @@ struct weft__state_thread {
 /* A span that has begun. */
 struct weft__state_span {
 	uint64_t since;
-	uint32_t name;  /* text */
-	uint32_t outer; /* the span in which it began, or WEFT_NONE */
-	uint32_t depth; /* the number of spans around it */
+	uint32_t name;   /* text */
+	uint32_t outer;  /* the span in which it began, or WEFT_NONE */
+	uint32_t depth;  /* the number of spans around it */
+	bool is_at_most; /* it will have ended when its end comes */
 };
 
 struct weft__state_spans {

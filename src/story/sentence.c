@@ -122,7 +122,7 @@ static void write_span(
 	struct weft__words *w = weft__story_clause(s, WORTH_SPAN);
 	weft__story_words_add(w, "; in '");
 	weft__story_words_add_text(w, weft_model_string(story->model, span.name), OTHER_LETTERS);
-	weft__story_words_add(w, "' for ");
+	weft__story_words_add(w, span.is_at_most ? "' for at most " : "' for ");
 	weft__story_words_add_length(w, span.end - span.start);
 }
 

@@ -71,6 +71,51 @@ def subcalls_are_inside_their_multicall():
 
 
 @case
+def calls_that_block_end_when_the_vcpu_is_switched_out():
+    for command, name in ((0, 'yield'), (1, 'block'), (3, 'poll')):
+        equal(spans(hypercall(1100, SCHED_OP, (0, command)), runstate(1150, 0, 0, RUNNING, BLOCKED), runstate(1900, 0, 0, BLOCKED, RUNNING),
+                    hypercall(2000, 17))[0], ('sched_op ' + name, 1100, 1150, 0))
+    # Others go on while another vCPU runs.
+    equal(spans(hypercall(1100, SCHED_OP, (0, 1)), hypercall(1110, 17), runstate(1150, 0, 0, RUNNING, BLOCKED), runstate(1900, 0, 0, BLOCKED, RUNNING),
+                hypercall(2000, 17))[:2], [('sched_op block', 1100, 1110, 0), ('xen_version', 1110, 2000, 0)])
+
+
+@case
+def a_call_without_a_recorded_end_fades_after_the_quickest_tenth():
+    """Three of 20 hypercalls take 10 and the others 400; those of a virtual machine have both ends."""
+    times = [1100 + 10 * i for i in range(4)] + [1130 + 400 * i for i in range(1, 18)]
+
+    def widths(picture, opacity):
+        return [float(x2) - float(x) for x, x2 in re.findall(r'fill-opacity="%s" d="M([0-9.]+) [0-9.]+H([0-9.]+)' % opacity, picture)]
+    got = render(window(0, start(), *(hypercall(time, 17) for time in times)), '--width', '2000')
+    certain, uncertain = widths(got, '0.62'), widths(got, '0.28')
+    certain.pop(0)  # the lane of the pCPU
+    equal((len(certain), len(uncertain)), (17, 17))
+    # A pixel of 2 at the edges belongs to neither.
+    assert all(30 < (second + 1) / (first + 1) < 50 for first, second in zip(certain, uncertain)), (certain, uncertain)
+    got = render(window(0, start(), *(record(0x81002, time, 0x72, 0x1000) + record(0x81001, time + 300) for time in times[4:])))
+    assert widths(got, '0.62') and not widths(got, '0.28')
+
+
+def turns(begin, length, count):
+    """Three vCPUs of dom0 run in turn."""
+    times = [begin + i * length for i in range(count)]
+    return b''.join(runstate(time, 0, i % 3, RUNNABLE, RUNNING) + runstate(time + length - 1, 0, i % 3, RUNNING, RUNNABLE)
+                    for i, time in enumerate(times))
+
+
+@case
+def no_problem_blames_a_call_without_a_recorded_end():
+    """A vCPU runs for 30 ms after thousands of short runs; its only call has an unknown length, or a known one."""
+    def problems(*records):
+        content = window(0, turns(1000, 5000, 3000), runstate(20000000, 0, 0, RUNNABLE, RUNNING), *records,
+                         runstate(50000000, 0, 0, RUNNING, RUNNABLE), turns(50001000, 5000, 3000))
+        return [line['sentence'] for line in of(content, '--problems') if line['problem'] == 'hog']
+    one, other = problems(hypercall(20001000, 17)), problems(record(0x81002, 20001000, 0x72, 0x1000), record(0x81001, 49990000))
+    assert len(one) == len(other) == 1 and 'xen_version' not in one[0] and "'cpuid' for 30 ms of it" in other[0], (one, other)
+
+
+@case
 def a_fault_lasts_until_its_iret():
     equal(spans(record(0x201104, 1100, 0, 0, 0, 0, 2), hypercall(1150, MMU_UPDATE, (1, 1)), hypercall(1200, IRET)),
           [('page_fault', 1100, 1200, 0), ('mmu_update ×1', 1150, 1200, 0), ('iret', 1200, 1200, 0)])

@@ -17,6 +17,22 @@ int weft__format_xentrace_top(const struct weft__xentrace_state *vcpu)
 	return vcpu->depth ? vcpu->levels[vcpu->depth - 1] : -1;
 }
 
+static bool has_level(const struct weft__xentrace_state *vcpu, enum weft__xentrace_level level)
+{
+	for (uint8_t i = 0; i < vcpu->depth; i++)
+		if (vcpu->levels[i] == level)
+			return true;
+	return false;
+}
+
+/* Exits of virtual machines have both ends, so do the hypercalls in them; and faults have an iret.
+ */
+static bool is_exact(const struct weft__xentrace_state *vcpu, enum weft__xentrace_level level)
+{
+	bool is_entry = level == WEFT__XENTRACE_LEVEL_ENTRY || level == WEFT__XENTRACE_LEVEL_SUBCALL;
+	return !is_entry || has_level(vcpu, WEFT__XENTRACE_LEVEL_EXIT);
+}
+
 void weft__format_xentrace_push(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
 	enum weft__xentrace_level level, const char *name, uint32_t count)
 {
@@ -25,6 +41,7 @@ void weft__format_xentrace_push(struct weft__xentrace_meaning *m, struct weft__x
 	vcpu->levels[vcpu->depth++] = (uint8_t)level;
 	struct weft__xentrace_event *event =
 		weft__format_xentrace_emit(m, WEFT_EVENT_BEGIN, weft__format_xentrace_task_of(m, vcpu));
+	event->event.flag = !is_exact(vcpu, level);
 	weft__format_xentrace_set_text(event, name, count);
 }
 
@@ -44,14 +61,6 @@ void weft__format_xentrace_close(struct weft__xentrace_meaning *m,
 		weft__format_xentrace_pop(m, vcpu);
 }
 
-static bool has_level(const struct weft__xentrace_state *vcpu, enum weft__xentrace_level level)
-{
-	for (uint8_t i = 0; i < vcpu->depth; i++)
-		if (vcpu->levels[i] == level)
-			return true;
-	return false;
-}
-
 /* True if the open hypercall will be continued, and still runs. */
 static bool will_stop(const struct weft__xentrace_state *vcpu)
 {
@@ -69,6 +78,7 @@ void weft__format_xentrace_enter(
 	struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
 {
 	int top;
+	vcpu->gives_up = false;
 	while ((top = weft__format_xentrace_top(vcpu)) == WEFT__XENTRACE_LEVEL_SUBCALL ||
 		   top == WEFT__XENTRACE_LEVEL_RUNNABLE ||
 		   (top == WEFT__XENTRACE_LEVEL_ENTRY && !will_stop(vcpu)))

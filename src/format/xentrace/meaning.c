@@ -99,6 +99,10 @@ static void on_runstate(
 		weft__format_xentrace_emit_wake(m, waker, weft__format_xentrace_task_of(m, vcpu));
 		weft__format_xentrace_raise(m, record->cpu, waker, vcpu);
 	}
+	if (vcpu && vcpu->gives_up && old == WEFT__XENTRACE_RUNNING) {
+		weft__format_xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY);
+		vcpu->gives_up = false;
+	}
 	if (vcpu)
 		set_runnable(m, vcpu, new == WEFT__XENTRACE_RUNNABLE);
 	weft__format_xentrace_follow_raise(m, record, vcpu);
@@ -199,8 +203,11 @@ static void on_hypercall(struct weft__xentrace_meaning *m, struct weft__xentrace
 		on_iret(m, vcpu);
 		return;
 	}
-	weft__format_xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY,
-		weft__format_xentrace_call_name(record, name), weft__format_xentrace_call_count(record));
+	const char *known = weft__format_xentrace_call_name(record, name);
+	weft__format_xentrace_push(
+		m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY, known, weft__format_xentrace_call_count(record));
+	vcpu->gives_up = !strcmp(known, "sched_op block") || !strcmp(known, "sched_op yield") ||
+					 !strcmp(known, "sched_op poll");
 	if (!hindsight->continuations)
 		return;
 	vcpu->left = hindsight->continuations;

@@ -46,6 +46,7 @@ struct weft__xentrace_state {
 	uint8_t levels[WEFT__XENTRACE_LEVELS_MAX];
 	uint8_t depth;
 	bool is_known;    /* an event told of it */
+	bool gives_up;    /* the open hypercall ends when the vCPU is switched out */
 	bool may_wake;    /* the open hypercall or exit can wake other vCPUs */
 	bool has_entered; /* the trace has entries of this vCPU */
 	uint32_t asleep;  /* the epoch in which it blocked or went offline; 0: it runs, or may run */

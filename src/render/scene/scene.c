@@ -222,12 +222,13 @@ static make_part *const lists[][2][12] = {
 		 weft__render_scene_make_piles, list_problems, weft__render_scene_list_tracks,
 		 weft__render_scene_make_bands, weft__render_scene_make_overview, NULL},
 		{weft__render_scene_make_runs, weft__render_scene_make_spells,
-			weft__render_scene_make_edges, weft__render_scene_make_lasts,
-			weft__render_scene_make_fails, weft__render_scene_make_open,
-			weft__render_scene_make_scales, weft__render_scene_make_extremes, NULL}},
+			weft__render_scene_make_quickest, weft__render_scene_make_edges,
+			weft__render_scene_make_lasts, weft__render_scene_make_fails,
+			weft__render_scene_make_open, weft__render_scene_make_scales,
+			weft__render_scene_make_extremes, NULL}},
 };
 
-#define PARTS 20 /* parts in all lists */
+#define PARTS 21 /* parts in all lists */
 
 struct making {
 	struct weft_scene *scene;
@@ -428,5 +429,6 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 		free(columns[i]);
 	weft__render_piles_finish(&scene->piles);
 	weft__render_spells_finish(&scene->spells);
+	weft__render_quickest_finish(&scene->quickest);
 	free(scene);
 }

@@ -8,6 +8,7 @@
  *     census.c    where tasks start, end, fail and run: densities of rows that share a lane
  *     edges.c     how many edges of each type point where
  *     runs.c      how long tasks ran
+ *     quickest.c  how long spans without a recorded end take at least
  *     spells.c    how long vCPUs waited, and what pCPUs did
  *     overview.c overview_growth.c whiskers.c bands.c scales.c samples.c
  */
@@ -18,6 +19,7 @@
 
 #include "render/scene/point_sets.h"
 #include "render/scene/piles.h"
+#include "render/scene/quickest.h"
 #include "render/scene/spells.h"
 
 /* The overview is kept in this many columns, however wide it is drawn; that of a live trace in
@@ -140,9 +142,10 @@ struct weft_scene {
 	uint64_t *gap_after;    /* bit i: the task at i ends before the next one of its row starts */
 	uint32_t *failed_lines; /* indices in by_row, ascending */
 	uint32_t failed_line_count;
-	uint64_t *ran_before; /* running sums of activations, see runs.c */
-	uint32_t ran_end;     /* the activations are before this one */
-	struct weft__spells spells;
+	uint64_t *ran_before;       /* running sums of activations, see runs.c */
+	uint32_t ran_end;           /* the activations are before this one */
+	struct weft__spells spells; /* before `quickest`, which needs to know whether there are any */
+	struct weft__quickest quickest;
 	struct weft__piles piles; /* tasks that share a row and are not in by_row */
 	struct weft__census census;
 	uint32_t *tracks; /* the lines of tracks that are shown: they are no tasks */
@@ -333,6 +336,7 @@ int weft__render_scene_order_tasks(struct weft_scene *scene);
 int weft__render_scene_make_lines(struct weft_scene *scene);
 int weft__render_scene_make_runs(struct weft_scene *scene);
 int weft__render_scene_make_spells(struct weft_scene *scene);
+int weft__render_scene_make_quickest(struct weft_scene *scene);
 int weft__render_scene_make_starts(struct weft_scene *scene);
 int weft__render_scene_make_lasts(struct weft_scene *scene);
 int weft__render_scene_list_tracks(struct weft_scene *scene);

@@ -6,6 +6,7 @@
  *     █████████████████   an activation
  *     █░░░░░░░░░██░░░░█   two spans in it
  *     █░▓▓▓▓▓░░░██░░░░█   and one inside the first
+ *     █░░░▒▒▒▒▒▒▒▒▒▒▒▒█   a span that ends within that time, but when was not recorded
  *
  * A task's spans are in the order of their ends, and enclosing spans come after those in them. So
  * the spans in view begin with the first that ends in it, and an outermost span that reaches beyond
@@ -24,6 +25,7 @@
 #define WIDTH        3.0    /* px: narrower ones are left out */
 #define EXAMINED_MAX 100000 /* spans and activations per frame */
 #define LIGHT        0.62
+#define UNCERTAIN    0.45 /* of that */
 #define NAME_FROM    24.0 /* px */
 #define NAME_SIZE    10.5
 #define NAMES_MAX    200
@@ -81,15 +83,21 @@ static uint32_t find_spans(const struct painter *p, uint32_t task)
 	return found;
 }
 
-/* A dark edge separates a span from its neighbour. */
-static void draw_part(
-	struct painter *p, double x, double x2, unsigned depth, const struct weft__bar_box *box)
+/* A dark edge separates a span from its neighbour. From `certain` on the span may have ended. */
+static void draw_part(struct painter *p, double x, double x2, double certain, unsigned depth,
+	const struct weft__bar_box *box)
 {
-	double top = box->y - floor(box->height / 2), inset = depth + 1;
-	uint32_t color =
-		depth % 2 ? p->theme->running : weft__render_faded(p->theme->background, LIGHT);
-	if (x2 - x >= WIDTH - 1)
-		weft_canvas_rect(p->canvas, x, top + inset, x2, top + box->height - inset, color);
+	double top = box->y - floor(box->height / 2) + depth + 1, bottom = top + box->height;
+	uint32_t color = depth % 2 ? p->theme->running : p->theme->background;
+	double alpha = depth % 2 ? 1 : LIGHT, middle = fmax(fmin(certain, x2), x);
+	bottom -= 2 * (depth + 1);
+	if (x2 - x < WIDTH - 1)
+		return;
+	if (middle > x)
+		weft_canvas_rect(p->canvas, x, top, middle, bottom, weft__render_faded(color, alpha));
+	if (middle < x2)
+		weft_canvas_rect(
+			p->canvas, middle, top, x2, bottom, weft__render_faded(color, alpha * UNCERTAIN));
 }
 
 /* True for spans that bars.c draws: a vCPU's waits for a processor, in which it has no activation;
@@ -111,12 +119,13 @@ static void draw_span(
 	uint32_t i =
 		weft__render_gallop_u64(a->end, p->model->tasks.first_activation[task], last, from + 1);
 	double start = weft__render_x(p, span->start) + 1, end = weft__render_x(p, span->end) - 1;
+	double certain = weft__render_x(p, weft__render_scene_certain_until(p->scene, span));
 	if (weft__render_is_track(p->model, task)) /* its bars are the spans themselves */
-		draw_part(p, fmax(start, box->x), fmin(end, box->x2), span->depth, box);
+		draw_part(p, fmax(start, box->x), fmin(end, box->x2), certain, span->depth, box);
 	for (; i < last && a->start[i] < span->end && a->start[i] < p->right && may_examine(p); i++) {
 		double x = fmax(fmax(start, weft__render_x(p, a->start[i]) + 1), box->x);
 		double x2 = fmin(fmin(end, weft__render_x(p, a->end[i]) - 1), box->x2);
-		draw_part(p, x, x2, span->depth, box);
+		draw_part(p, x, x2, certain, span->depth, box);
 	}
 }
 

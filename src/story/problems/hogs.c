@@ -333,7 +333,8 @@ static bool is_reported(const struct looking *l, const struct stretch *stretch)
 	return false;
 }
 
-/* The span that takes most of a stretch, if it takes a quarter of it or more. */
+/* The span that takes most of a stretch, if it takes a quarter of it or more. One of which the
+ * trace has no end takes an unknown part. */
 static bool find_span(
 	const struct weft_model *m, const struct stretch *s, uint32_t *ret_name, uint64_t *ret_ns)
 {
@@ -343,7 +344,7 @@ static bool find_span(
 		struct weft_span span = weft_model_span(m, s->task, i);
 		uint64_t start = span.start > s->start ? span.start : s->start;
 		uint64_t end = span.end < s->end ? span.end : s->end;
-		if (end > start && end - start > *ret_ns) {
+		if (!span.is_at_most && end > start && end - start > *ret_ns) {
 			*ret_ns = end - start;
 			*ret_name = span.name;
 		}

@@ -45,6 +45,7 @@ static void vcpus_run_wait_and_wake_each_other(void **state)
 		"200 begin 1.1 sched_op block\n"
 		"300 alive 0.1 scheduler scheduler 0\n"
 		"300 switch cpu0 0.1\n"
+		"310 end 1.1\n"
 		"311 end 2.1\n"
 		"311 switch cpu0 2.1\n"
 		"500 begin 2.1 runnable\n"
