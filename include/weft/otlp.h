@@ -51,6 +51,8 @@ struct weft_otlp_options {
 	bool folds;          /* only what a person would look at, not each promise */
 	int64_t offset_ns;   /* add to the trace's times for ns since 1970 */
 	const char *version; /* of the program that writes; NULL: none */
+	/* How many tasks a stream keeps at one time, at most and by default (0) 2^20. */
+	uint32_t tasks_max;
 };
 
 /* Receives the messages. */

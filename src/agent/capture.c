@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <weft/error.h>
+#include <weft/source.h>
 #include <weft/watch.h>
 
 #include "base/field.h"
@@ -166,6 +167,16 @@ static bool is_foreign(pid_t pid)
 	uint64_t users[4];
 	return !weft__source_process_users(pid, users) || users[0] != geteuid() ||
 		   users[1] != geteuid();
+}
+
+int weft__agent_ring_find(pid_t pid)
+{
+	struct weft__runs_found found;
+	struct weft_ring_check check;
+	int fd = weft__runs_ring_open_mapped(pid);
+	if (fd >= 0 || is_foreign(pid) || !weft__runs_find_mapped(pid, &found))
+		return fd;
+	return weft_source_open_ring(found.path, pid, WEFT_RING_WRITE, &check);
 }
 
 int weft__agent_ring_open(pid_t pid)

@@ -16,7 +16,10 @@ struct weft__agent_capture_options {
 	uint64_t most_bytes; /* the same for their size */
 };
 
-/* Opens the ring of a process. -1 after a report. */
+/* Opens the ring into which a process records; -1: there is none that can be opened. */
+int weft__agent_ring_find(pid_t pid);
+
+/* The same, -1 after a report. */
 int weft__agent_ring_open(pid_t pid);
 
 /* Takes a snapshot of the process, and reports where it is. False after a report of the reason. */

@@ -51,7 +51,7 @@ static struct weft__agent_visit take_visit(const struct weft__agent_search *sear
 		return next;
 	look(context, pid);
 	next.due = search->number + next.distance;
-	if (next.distance < DISTANCE_MAX)
+	if (next.distance < (search->furthest ? search->furthest : DISTANCE_MAX))
 		next.distance *= 2;
 	return next;
 }
@@ -59,7 +59,7 @@ static struct weft__agent_visit take_visit(const struct weft__agent_search *sear
 void weft__agent_search_run(
 	struct weft__agent_search *search, void (*look)(void *context, pid_t pid), void *context)
 {
-	struct weft__agent_search next = {.number = search->number + 1};
+	struct weft__agent_search next = {.number = search->number + 1, .furthest = search->furthest};
 	DIR *entries = opendir("/proc");
 	bool good = entries;
 	for (struct dirent *entry; good && (entry = readdir(entries));) {
@@ -78,5 +78,5 @@ void weft__agent_search_run(
 void weft__agent_search_finish(struct weft__agent_search *search)
 {
 	free(search->list);
-	*search = (struct weft__agent_search){.number = search->number};
+	*search = (struct weft__agent_search){.number = search->number, .furthest = search->furthest};
 }

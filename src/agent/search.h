@@ -21,7 +21,8 @@ struct weft__agent_visit {
 struct weft__agent_search {
 	struct weft__agent_visit *list; /* by pid */
 	size_t count, capacity;
-	uint32_t number; /* of searches so far */
+	uint32_t number;   /* of searches so far */
+	uint32_t furthest; /* the largest distance; 0: 64 */
 };
 
 /* Calls `look` for the processes that are due. Without memory it looks at some later. */

@@ -520,7 +520,7 @@ WEFT__EXPORT int weft_otlp_stream_add(struct weft_otlp_stream *s, const struct w
 	note_losses(s);
 	if (s->until_forgetting-- == 0)
 		error = forget(s);
-	if (s->identities.count + 2 > TASKS_MAX) {
+	if (s->identities.count + 2 > s->tasks_max) {
 		known = limit(s, event);
 		event = &known;
 	}
@@ -637,6 +637,8 @@ WEFT__EXPORT int weft_otlp_stream_create(const struct weft_otlp_options *options
 		error = weft__model_texts_init(&s->texts);
 	if (!error)
 		error = weft__model_identities_init(&s->identities);
+	const uint32_t most = s->writer.options.tasks_max;
+	s->tasks_max = most && most < TASKS_MAX ? most : TASKS_MAX;
 	s->event.fields = s->writer.encoder.fields;
 	s->event.is_json = s->writer.encoder.is_json;
 	if (error)

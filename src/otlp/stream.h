@@ -100,6 +100,7 @@ struct weft_otlp_stream {
 	uint64_t lost, overwritten; /* events, so far; and those before the first one */
 	uint64_t lost_at;           /* the time up to which all losses came */
 	uint64_t until_forgetting;
+	uint32_t tasks_max;
 	bool has_forgotten;
 	uint32_t ended; /* the task that the event ends, or WEFT_NONE */
 };

@@ -9,8 +9,9 @@ import signal
 import subprocess
 
 from agent_host import host
-from harness import SOURCE, WEFT, case, equal, main, run, skip, temporary_directory
-from waiting import status_of
+from harness import BUILD, SOURCE, WEFT, case, equal, main, run, skip, temporary_directory
+from otlp_receiver import State, receiver
+from waiting import status_of, wait_until
 
 UNIT = os.path.join(SOURCE, 'debian', 'weft.weft-agent.service')
 
@@ -20,10 +21,19 @@ def read(path):
         return file.read()
 
 
-def documented(name):
-    """The options that the page about weft agent writes into the service's file."""
-    options, = re.findall(r'^%s=(.*)$' % name, read(os.path.join(SOURCE, 'man', 'weft-agent.1.scd')), re.MULTILINE)
-    return options
+def documented(option):
+    """The line with this option that the page about weft agent writes into the service's file."""
+    lines = re.findall(r'^OPTIONS=(.*)$', read(os.path.join(SOURCE, 'man', 'weft-agent.1.scd')), re.MULTILINE)
+    line, = [line for line in lines if option in line]
+    return line
+
+
+def command_of(options):
+    """The unit's command with these options, in a network like that of the service."""
+    command, = re.findall(r'^ExecStart=(.*)$', read(UNIT), re.MULTILINE)
+    if 'PrivateNetwork=yes' in read(UNIT):  # as systemd does it
+        command = 'unshare --net ' + command
+    return shlex.split(command.replace('/usr/bin/weft', WEFT).replace('$OPTIONS', options))
 
 
 @case
@@ -40,22 +50,37 @@ def systemd_finds_no_fault():
 
 @case
 def its_http_side_is_reached_with_the_documented_options():
-    command, = re.findall(r'^ExecStart=(.*)$', read(UNIT), re.MULTILINE)
-    if 'PrivateNetwork=yes' in read(UNIT):  # as systemd does it
-        command = 'unshare --net ' + command
     with host() as it:
         token = os.path.join(it.outer, 'token')
         with open(os.open(token, os.O_WRONLY | os.O_CREAT, 0o600), 'w', encoding='utf-8') as file:
             file.write('a-token-of-the-test\n')
-        options = documented('OPTIONS').replace('/etc/weft/token', token).replace(':9339', ':0')
-        words = shlex.split(command.replace('/usr/bin/weft', WEFT).replace('$OPTIONS', options))
-        agent = subprocess.Popen([*words, *it.command()[1:]], stdout=subprocess.PIPE, text=True, env=it.env)
+        options = documented('--http').replace('/etc/weft/token', token).replace(':9339', ':0')
+        agent = subprocess.Popen([*command_of(options), *it.command()[1:]], stdout=subprocess.PIPE, text=True, env=it.env)
         it.running.append(agent)
         port = int(agent.stdout.readline().rsplit(':', 1)[1].rstrip('/\n'))
         connection = http.client.HTTPConnection('127.0.0.1', port)
         connection.request('GET', '/metrics', headers={'Authorization': 'Bearer a-token-of-the-test'})
         equal(connection.getresponse().status, 200)
         connection.close()
+        agent.send_signal(signal.SIGTERM)
+        equal(status_of(agent), 0)
+
+
+@case
+def its_spans_reach_a_receiver_with_the_documented_options():
+    state = State()
+    with receiver(state) as url, host(subject=os.path.join(BUILD, 'tests', 'requests-subject')) as it:
+        it.program()
+        options = documented('--otlp').replace('http://127.0.0.1:4318', url) + ' --timeout 36000s'
+        agent = subprocess.Popen([*command_of(options), *it.command()[1:]], stderr=subprocess.PIPE, text=True, env=dict(it.env, no_proxy='*'))
+        it.running[-1].stdin.write('1\n')
+        it.running[-1].stdin.flush()
+        it.running.append(agent)
+        wait_until('the spans', lambda: state.spans() or agent.poll() is not None)
+        if agent.poll() is not None:
+            errors = agent.stderr.read()
+            assert 'built without a client' in errors, errors
+            skip(errors.strip())
         agent.send_signal(signal.SIGTERM)
         equal(status_of(agent), 0)
 

@@ -4,6 +4,7 @@
  */
 #include "command.h"
 #include "http.h"
+#include "spans.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -65,17 +66,24 @@ static const char usage[] =
 	"  --mmv DIR          write the values of /metrics to a file in DIR, which Performance Co-Pilot\n"
 	"                     reads: /var/lib/pcp/tmp/mmv\n"
 	"\n"
+	"  --otlp URL         send the spans of programs that record, as they end, to a receiver of\n"
+	"                     OpenTelemetry: http://localhost:4318\n"
+	"  --spool DIR        the folder for what it does not take. Default: spool beside the database\n"
+	"  --spool-size SIZE  the most bytes in it, 256M by default\n"
+	"  --timeout TIME     wait so long for an answer; default: 10s\n"
+	"\n"
 	"  --help             this text\n"
 	"\n"
 	"Exit status: 1 if the folder or the database cannot be used.\n";
 
 struct agent_arguments {
 	struct weft__agent_options options;
-	char folder[PATH_MAX], file[PATH_MAX], snapshots[PATH_MAX];
+	char folder[PATH_MAX], file[PATH_MAX], snapshots[PATH_MAX], spool[PATH_MAX];
 	time_t every_s;
 	bool is_once;
 	bool has_made_folder;
 	struct agent_http_options http; /* no address: none */
+	struct push_options push;       /* no URL: none */
 	struct weft__agent_mmv mmv;
 };
 
@@ -228,29 +236,59 @@ static int give_up(const struct agent_arguments *a)
 	return CLI_NO;
 }
 
+/* The agent does these besides. */
+struct sides {
+	struct agent_http *http;
+	struct agent_spans *spans;
+};
+
+static bool start_sides(const struct agent_arguments *a, struct sides *ret_sides)
+{
+	*ret_sides = (struct sides){NULL, NULL};
+	if (a->http.address && !(ret_sides->http = agent_http_start(&a->http)))
+		return false;
+	return !a->push.url || (ret_sides->spans = agent_spans_start(&a->push));
+}
+
+static void stop_sides(const struct sides *sides)
+{
+	agent_http_stop(sides->http);
+	agent_spans_stop(sides->spans);
+}
+
+/* A look, and what follows from it. False: it failed. */
+static bool look(struct agent_arguments *a, const struct sides *sides, struct weft__agent *agent)
+{
+	const bool good = weft__agent_look(agent, now_s());
+	if (good)
+		write_mmv(&a->mmv, agent);
+	if (sides->spans)
+		agent_spans_find(sides->spans, a->options.searches ? NULL : agent);
+	return good;
+}
+
 static int run_agent(struct agent_arguments *a)
 {
 	struct weft__agent agent;
+	struct sides sides;
 	sigset_t ends;
 	allow_files();
 	prepare_signals(&ends);
-	if ((a->options.alerts.count || a->http.address) &&
+	if ((a->options.alerts.count || a->http.address || a->push.url) &&
 		weft_source_survive_truncation()) /* of rings */
 		return give_up(a);
-	struct agent_http *http = NULL;
 	if (!weft__agent_open(&agent, &a->options))
 		return give_up(a);
-	if (a->http.address && !(http = agent_http_start(&a->http))) {
+	if (!start_sides(a, &sides)) {
+		stop_sides(&sides);
 		weft__agent_close(&agent);
 		return give_up(a);
 	}
 	bool good;
-	do {
-		good = weft__agent_look(&agent, now_s());
-		if (good)
-			write_mmv(&a->mmv, &agent);
-	} while (!a->is_once && wait_for_look(a, &ends, http, &agent));
-	agent_http_stop(http);
+	do
+		good = look(a, &sides, &agent);
+	while (!a->is_once && wait_for_look(a, &ends, sides.http, &agent));
+	stop_sides(&sides);
 	if (a->is_once)
 		good = good && !a->mmv.error;
 	else
@@ -279,6 +317,10 @@ enum {
 	OPTION_TOKENS,
 	OPTION_DEPTH,
 	OPTION_MMV,
+	OPTION_OTLP,
+	OPTION_SPOOL,
+	OPTION_SPOOL_SIZE,
+	OPTION_TIMEOUT,
 };
 
 static bool parse_path(const char *command, const char *option, char ret_path[PATH_MAX])
@@ -324,14 +366,20 @@ static bool parse_depth(const char *command, struct agent_arguments *a)
 	return false;
 }
 
+/* The path of a folder beside the database. */
+static bool name_beside(const char *file, const char *name, char ret_path[PATH_MAX])
+{
+	const char *slash = strrchr(file, '/');
+	return snprintf(ret_path, PATH_MAX, "%.*s%s", slash ? (int)(slash + 1 - file) : 0, file, name) <
+		   PATH_MAX;
+}
+
 /* Snapshots may show what programs do: they are for this user alone. */
 static bool make_snapshots_folder(struct agent_arguments *a)
 {
-	const char *slash = strrchr(a->file, '/');
 	if (!a->options.alerts.count && !a->http.address)
 		return true;
-	if (!a->snapshots[0] && snprintf(a->snapshots, PATH_MAX, "%.*ssnapshots",
-								slash ? (int)(slash + 1 - a->file) : 0, a->file) >= PATH_MAX)
+	if (!a->snapshots[0] && !name_beside(a->file, "snapshots", a->snapshots))
 		return false;
 	a->options.alerts.capture.folder = a->snapshots;
 	if (!make_parents(a->snapshots, 0700))
@@ -340,6 +388,14 @@ static bool make_snapshots_folder(struct agent_arguments *a)
 		return true;
 	cli_error("%s: %s", weft__runs_shown(a->snapshots), strerror(errno));
 	return false;
+}
+
+static bool find_spool(struct agent_arguments *a)
+{
+	if (!a->push.url)
+		return true;
+	a->push.spool = a->spool;
+	return (a->spool[0] || name_beside(a->file, "spool", a->spool)) && make_parents(a->spool, 0700);
 }
 
 /* False after a message. */
@@ -373,6 +429,15 @@ static bool parse_option(const char *command, int option, struct agent_arguments
 	case OPTION_MMV:
 		a->mmv.folder = optarg;
 		return true;
+	case OPTION_OTLP:
+		a->push.url = optarg;
+		return true;
+	case OPTION_SPOOL:
+		return parse_path(command, "--spool", a->spool);
+	case OPTION_SPOOL_SIZE:
+		return cli_parse_size(command, "--spool-size", optarg, &a->push.spool_bytes);
+	case OPTION_TIMEOUT:
+		return cli_parse_duration(command, "--timeout", optarg, &a->push.timeout_ns);
 	case OPTION_DEPTH:
 		return parse_depth(command, a);
 	case OPTION_MOST:
@@ -405,13 +470,22 @@ int cli_agent(int argc, char **argv)
 		{"tokens", required_argument, NULL, OPTION_TOKENS},
 		{"depth", required_argument, NULL, OPTION_DEPTH},
 		{"mmv", required_argument, NULL, OPTION_MMV},
+		{"otlp", required_argument, NULL, OPTION_OTLP},
+		{"spool", required_argument, NULL, OPTION_SPOOL},
+		{"spool-size", required_argument, NULL, OPTION_SPOOL_SIZE},
+		{"timeout", required_argument, NULL, OPTION_TIMEOUT},
 		{NULL, 0, NULL, 0},
 	};
 	static struct agent_arguments a = {.options.searches = true,
 		.options.alerts.capture = {.most = 100, .most_bytes = 1 << 30},
 		.every_s = 1,
 		.http.depth = SIZE_MAX,
-		.mmv.depth = SIZE_MAX};
+		.mmv.depth = SIZE_MAX,
+		.push = {.spool_bytes = 256 << 20,
+			.queue_bytes = 32 << 20,
+			.timeout_ns = 10 * UINT64_C(1000000000),
+			.patience_ns = 300 * UINT64_C(1000000000),
+			.in_background = true}};
 	if (argc > 1 && strcmp(argv[1], "ledger") == 0) {
 		argv[1] = argv[0]; /* the command that messages name */
 		return agent_ledger(argc - 1, argv + 1);
@@ -422,11 +496,15 @@ int cli_agent(int argc, char **argv)
 		if (option == '?' || !parse_option(argv[0], option, &a))
 			return CLI_USAGE;
 	}
+	if (a.push.url && a.is_once)
+		return cli_usage_error(argv[0], "--once is not for --otlp");
+	if (!a.push.url && a.spool[0])
+		return cli_usage_error(argv[0], "--spool is for --otlp");
 	if (optind < argc)
 		return cli_usage_error(
 			argv[0], "unknown operand \"%s\"; the only one is ledger", argv[optind]);
 	if ((!a.file[0] && !agent_default_file(a.file)) || !make_parents(a.file, 0700) ||
-		!make_snapshots_folder(&a) || !find_folder(&a))
+		!make_snapshots_folder(&a) || !find_spool(&a) || !find_folder(&a))
 		return CLI_NO;
 	a.options.folder = a.folder;
 	a.options.file = a.http.data = a.file;

@@ -10,7 +10,7 @@ bool push_open(const struct push_options *options, struct push **ret_push)
 {
 	(void)options;
 	(void)ret_push;
-	cli_error("--url: this weft was built without a client of HTTP: it needs the packages "
+	cli_error("this weft was built without a client of HTTP: it needs the packages "
 			  "libcurl4-openssl-dev and zlib1g-dev when it is built");
 	return false;
 }
