@@ -173,7 +173,8 @@ struct weft_counter {
 	uint32_t sets;               /* samples that set it; the others changed it */
 	bool
 		begins_set; /* it has no value before the first sample. Else that is `start`, or unknown: */
-	bool is_relative; /* values count from one that is unknown, as changes of it are missing */
+	bool begins_total; /* its first sample is no change: the program said its value */
+	bool is_relative;  /* values count from one that is unknown, as changes of it are missing */
 	struct weft_number start; /* before the first sample; 0 unless the program said otherwise */
 	bool is_end_known;        /* of a relative one: the program said its value after all samples */
 	struct weft_number end;   /* that value */

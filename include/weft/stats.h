@@ -148,16 +148,18 @@ uint32_t weft_stats_histogram(const struct weft_stats *stats, const struct weft_
 
 struct weft_stats_counter {
 	uint32_t changes;            /* in the range */
-	struct weft_number before;   /* its value before the first of them, 0 at first */
+	struct weft_number before;   /* its value before the first of them */
 	struct weft_number after;    /* after the last of them */
 	struct weft_number min, max; /* of these values */
+	bool has_no_before;          /* it is set at first, or has no value yet */
+	bool has_no_value;           /* it has none in the range at all */
 };
 
 /* Finds the changes of a counter of the model in the statistics' range. */
 struct weft_stats_counter weft_stats_counter_of(const struct weft_stats *stats, uint32_t counter);
 
-/* The value after the last change less the one before the first. An integer stops at the limits of
- * 64 bits. */
+/* The value after the last change less the one before the first, if there is one. An integer stops
+ * at the limits of 64 bits. */
 struct weft_number weft_stats_change(const struct weft_stats_counter *counter);
 
 /* ---- Comparisons ---- */

@@ -56,9 +56,14 @@ int weft__model_builder_total(void *builder, uint32_t counter)
 	struct weft_model_builder *b = builder;
 	struct total_columns *t = &b->totals;
 	const struct weft_number number = weft__model_state_number(&b->state, counter);
-	if (counter == b->counters.count)
-		return weft__model_builder_sample(b, counter, WEFT_NONE);
-	int error = reserve(t);
+	int error = 0;
+	if (counter == b->counters.count) {
+		error = weft__model_builder_sample(b, counter, WEFT_NONE);
+		if (!error)
+			b->counters.list[counter].begins_total = true;
+		return error;
+	}
+	error = reserve(t);
 	if (error)
 		return error;
 	t->time[t->count] = b->state.now;
@@ -203,8 +208,10 @@ static struct weft_number value_before(const struct work *w, uint32_t sample)
 static void correct(struct work *w, uint32_t leading)
 {
 	const struct weft_counter *old = w->counter;
-	struct weft_counter c = {
-		.name = old->name, .buffer = old->buffer, .first = old->first + leading};
+	struct weft_counter c = {.name = old->name,
+		.buffer = old->buffer,
+		.first = old->first + leading,
+		.begins_total = old->begins_total && !leading};
 	const struct weft_number start = value_before(w, leading);
 	for (uint32_t i = leading; i < old->count; i++) {
 		struct weft_number number = sum(w->value[i], w->offset[i], i >= old->integers);

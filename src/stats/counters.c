@@ -21,11 +21,18 @@ WEFT__EXPORT struct weft_stats_counter weft_stats_counter_of(
 	uint32_t end = c->first + c->count;
 	uint32_t from = weft__search(time, c->first, end, weft__is_less_u64, stats->options.start_ns);
 	uint32_t to = weft__search(time, from, end, weft__is_less_u64, stats->options.end_ns);
-	struct weft_stats_counter found = {.changes = to - from};
-	found.before = c->start;
+	struct weft_stats_counter found = {.before = c->start};
 	if (from > c->first)
 		found.before = weft_counter_number(model, c, from - 1);
+	else if (c->begins_total && to > from)
+		found.before = weft_counter_number(model, c, from++);
+	else
+		found.has_no_before = c->begins_set;
+	found.changes = to - from;
+	found.has_no_value = found.has_no_before && !found.changes;
 	found.after = found.min = found.max = found.before;
+	if (found.has_no_before && found.changes)
+		found.min = found.max = weft_counter_number(model, c, from);
 	for (uint32_t i = from; i < to; i++) {
 		found.after = weft_counter_number(model, c, i);
 		found.min = is_less(found.after, found.min) ? found.after : found.min;

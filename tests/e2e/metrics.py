@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: ISC
 """weft metrics: the counters of running programs, whether or not they record."""
 import contextlib
+import json
 import os
 import pty
 import re
 import struct
 import subprocess
 
-from counting import RUN_QUEUE, TYPED, program
+from counting import RUN_QUEUE, TYPED, Program, program
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, temporary_directory, weft
 from prometheus import check, families
 from waiting import wait_until
@@ -53,6 +54,21 @@ def a_forked_child_counts_for_itself():
 
 
 @case
+def a_trace_that_begins_later_has_the_values_before_it():
+    with temporary_directory() as folder:
+        it = Program(XDG_RUNTIME_DIR=folder)
+        it.tell('requests 100', 'queue =7', 'load 0.5')
+        with recorded_later(it, folder):
+            it.tell('requests 1', 'queue -1', 'requests 1')
+            it.process.kill()  # its last words are not needed for it
+        it.process.communicate()
+        rows = json.loads(weft('stats', '--json', os.path.join(folder, 't.weft')).stdout)['counters']
+        equal({row['name']: (row['before'], row['after'], row['change'], row['min']) for row in rows},
+              {'requests': (100, 102, 2, 100), 'queue': (7, 6, -1, 6), 'load': (0.5, 0.5, 0, 0.5)})
+        equal([row['changes'] for row in rows][1:], [1, 0])
+
+
+@case
 def a_child_without_memory_of_its_own_has_not_its_parents_values():
     with program() as it:
         it.tell('requests 2', 'clone', 'requests 5')
@@ -60,18 +76,24 @@ def a_child_without_memory_of_its_own_has_not_its_parents_values():
         equal(it.values(it.parent), {'requests': 2})
 
 
+@contextlib.contextmanager
+def recorded_later(it, folder):
+    env = {'XDG_RUNTIME_DIR': folder}
+
+    def records():
+        it.tell('requests 0')
+        return any(line['pid'] == it.pid and line['state'] == 'running' for line in json_lines(weft('ls', '--json', env=env).stdout))
+    with subprocess.Popen([WEFT, 'record', '-p', str(it.pid), '-o', os.path.join(folder, 't.weft')], stderr=subprocess.DEVNULL,
+                          env=dict(os.environ, **env)) as recorder:
+        wait_until('it records', records, recorder)
+        yield recorder
+
+
 @case
 def a_program_that_is_recorded_later_keeps_its_values():
     with temporary_directory() as folder, program(XDG_RUNTIME_DIR=folder) as it:
         it.tell('requests 2')
-        env = {'XDG_RUNTIME_DIR': folder}
-
-        def records():
-            it.tell('requests 0')
-            return any(line['pid'] == it.pid and line['state'] == 'running' for line in json_lines(weft('ls', '--json', env=env).stdout))
-        with subprocess.Popen([WEFT, 'record', '-p', str(it.pid), '-o', os.path.join(folder, 't.weft')], stderr=subprocess.DEVNULL,
-                              env=dict(os.environ, **env)) as recorder:
-            wait_until('it records', records, recorder)
+        with recorded_later(it, folder) as recorder:
             it.tell('requests 4')
             equal(it.values(), {'requests': 6})
             recorder.terminate()

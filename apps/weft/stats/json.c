@@ -8,10 +8,13 @@
 
 #define NAME_BYTES WEFT_STATS_NAME_BYTES
 
-static void add_value(struct weft_text *text, const char *key, struct weft_number value)
+static void add_value(
+	struct weft_text *text, const char *key, struct weft_number value, bool is_absent)
 {
 	weft_text_add_string(text, key);
-	if (value.is_real)
+	if (is_absent)
+		weft_text_add_string(text, "null");
+	else if (value.is_real)
 		weft_text_add_f64(text, value.real);
 	else
 		weft_text_add_i64(text, value.integer);
@@ -115,11 +118,13 @@ static void add_counter(struct weft_text *text, const struct stats_side *side, u
 	if (model->buffer_count > 1)
 		cli_add_number(text, ",\"buffer\":", model->counters[number].buffer);
 	cli_add_number(text, ",\"changes\":", counter.changes);
-	add_value(text, ",\"before\":", counter.before);
-	add_value(text, ",\"after\":", counter.after);
-	add_value(text, ",\"change\":", weft_stats_change(&counter));
-	add_value(text, ",\"min\":", counter.min);
-	add_value(text, ",\"max\":", counter.max);
+	add_value(text, ",\"before\":", counter.before, counter.has_no_before);
+	add_value(text, ",\"after\":", counter.after, counter.has_no_value);
+	add_value(text, ",\"change\":", weft_stats_change(&counter), counter.has_no_before);
+	add_value(text, ",\"min\":", counter.min, counter.has_no_value);
+	add_value(text, ",\"max\":", counter.max, counter.has_no_value);
+	if (model->counters[number].is_relative)
+		weft_text_add_string(text, ",\"relative\":true");
 	weft_text_add_string(text, "}");
 }
 

@@ -201,18 +201,21 @@ static void format_change(const struct weft_stats_counter *counter, char cell[ST
 static void format_counter(
 	const void *counters, uint32_t row, unsigned what, char cell[STATS_CELL_BYTES])
 {
-	const struct weft_stats_counter *counter =
-		&((const struct changed_counters *)counters)->list[row];
+	const struct changed_counters *all = counters;
+	const struct weft_stats_counter *counter = &all->list[row];
 	const struct weft_number values[] = {[BEFORE] = counter->before,
 		[AFTER] = counter->after,
 		[LEAST] = counter->min,
 		[MOST] = counter->max};
 	if (what == CHANGES)
 		format_number(counter->changes, cell);
+	else if (counter->has_no_before && (what == CHANGE || what == BEFORE))
+		cell[0] = '\0';
 	else if (what == CHANGE)
 		format_change(counter, cell);
 	else
-		weft_number_format(values[what], cell, STATS_CELL_BYTES);
+		weft_counter_format(
+			&all->model->counters[all->numbers[row]], values[what], cell, STATS_CELL_BYTES);
 }
 
 static void add_counter_name(const void *context, uint32_t row, struct weft_text *text)

@@ -77,16 +77,20 @@ static void add_row(struct weft_viewer *viewer, const struct weft_stats_row *row
 static void add_counter(struct weft_viewer *viewer, uint32_t number)
 {
 	struct weft_stats_counter counter = weft_stats_counter_of(viewer->statistics.found, number);
+	const struct weft_counter *c = &viewer->model->counters[number];
 	struct weft_number change = weft_stats_change(&counter);
 	char room[256], text[256], detail[256], before[40], after[40], difference[40];
 	struct weft_slice name = weft_story_counter_name(viewer->model, number, room, sizeof(room));
 	bool is_up = change.is_real ? change.real > 0 : change.integer > 0;
-	weft_number_format(counter.before, before, sizeof(before));
-	weft_number_format(counter.after, after, sizeof(after));
+	weft_counter_format(c, counter.before, before, sizeof(before));
+	weft_counter_format(c, counter.after, after, sizeof(after));
 	weft_number_format(change, difference, sizeof(difference));
 	weft__viewer_panel_format(text, "%.*s", name.size < 200 ? (int)name.size : 200, name.bytes);
-	weft__viewer_panel_format(
-		detail, "%s%s: %s to %s", is_up ? "+" : "", difference, before, after);
+	if (counter.has_no_before)
+		weft__viewer_panel_format(detail, "set: %s", after);
+	else
+		weft__viewer_panel_format(
+			detail, "%s%s: %s to %s", is_up ? "+" : "", difference, before, after);
 	weft__viewer_panel_add(viewer, WEFT_VIEWER_FACT, text, detail, "");
 }
 

@@ -107,6 +107,9 @@ static void a_counter_that_did_not_change_has_its_value(void **state)
 	const struct story said = {STORY({5, 'T', 3})}, zero = {STORY({5, 'T', 0})};
 	struct weft_model *model;
 	expect(&said, VALUES(3), 0);
+	model = make(&said);
+	assert_true(model->counters[0].begins_total);
+	weft_model_destroy(model);
 	model = make(&zero);
 	assert_int_equal(model->counter_count, 0);
 	weft_model_destroy(model);

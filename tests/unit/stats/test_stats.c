@@ -632,6 +632,26 @@ static void counters_change_within_the_range(void **state)
 	measured_finish(&m);
 }
 
+/* A counter that is set at first has no value before, and so none from which it changed. */
+static void before_the_first_set_is_no_value(void **state)
+{
+	static const char script[] = "note 0 begin; +5; count q 5; +10; count q 9";
+	struct measured m = measure(script, 0, WEFT_STATS_BY_KIND, 0, 0);
+	struct weft_stats_counter counter = weft_stats_counter_of(m.stats, 0);
+	(void)state;
+	assert_int_equal(counter.changes, 2);
+	assert_true(counter.has_no_before);
+	assert_false(counter.has_no_value);
+	assert_int_equal(counter.min.integer, 5);
+	assert_int_equal(counter.max.integer, 9);
+	measured_finish(&m);
+	m = measure(script, 0, WEFT_STATS_BY_KIND, 0, 1);
+	counter = weft_stats_counter_of(m.stats, 0);
+	assert_int_equal(counter.changes, 0);
+	assert_true(counter.has_no_value);
+	measured_finish(&m);
+}
+
 static void expect_pair(const struct weft_stats_diff *diff, uint32_t number, const char *name,
 	uint32_t a_count, uint32_t b_count)
 {
@@ -772,6 +792,7 @@ int main(void)
 		cmocka_unit_test(tracks_have_only_spans),
 		cmocka_unit_test(rows_are_sorted),
 		cmocka_unit_test(counters_change_within_the_range),
+		cmocka_unit_test(before_the_first_set_is_no_value),
 		cmocka_unit_test(the_worst_change_is_first),
 		cmocka_unit_test(equal_statistics_do_not_differ),
 		cmocka_unit_test(histograms_have_each_lifetime_once),

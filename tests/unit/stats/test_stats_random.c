@@ -477,18 +477,22 @@ static void check_counter(
 	struct weft_stats_counter got = weft_stats_counter_of(stats, number);
 	double before = 0, after = 0, min = 0, max = 0;
 	uint32_t changes = 0;
+	bool has_value = !c->begins_set, has_before = has_value;
 	for (uint32_t i = c->first; i < c->first + c->count; i++) {
 		double value = weft_counter_value(l->model, c, i);
 		if (l->model->samples.time[i] < r.from) {
 			before = after = min = max = value;
+			has_value = has_before = true;
 		} else if (l->model->samples.time[i] < r.to) {
 			after = value;
-			min = value < min ? value : min;
-			max = value > max ? value : max;
+			min = value < min || !has_value ? value : min;
+			max = value > max || !has_value ? value : max;
+			has_value = true;
 			changes++;
 		}
 	}
 	assert_int_equal(got.changes, changes);
+	assert_true(got.has_no_before == !has_before && got.has_no_value == !has_value);
 	assert_true(got.before.real == before && got.after.real == after);
 	assert_true(got.min.real == min && got.max.real == max);
 	struct weft_number change = weft_stats_change(&got);
