@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """Programs in other languages record by weft_ffi.h what a C program records by weft.h."""
 import glob
+import json
 import os
 import shutil
 import sys
@@ -122,6 +123,79 @@ def cplusplus_spans_inherit_their_context():
             equal([event['name'] for event in shown if event['event'] == 'begin'], ['request', 'query', 'top'])
 
 
+METRICS = r'''
+#include <cstdio>
+#include <string>
+#include <weft/metrics.hpp>
+
+inline weft::family<weft::counter> acked{"tcp_acked", {"bytes", "Bytes that were acknowledged", 0, true}};
+static weft::family<weft::gauge> streams{"streams"};
+static weft::family<weft::histogram> latency{"latency", {"seconds", "", -9}};
+
+int main()
+{
+	const std::string pool = "eu and more";
+	const weft::counter eu = acked.get({{"pool", std::string_view(pool).substr(0, 2)}});
+	const weft::counter acme = acked.get({{"pool", "eu"}, {"customer", "acme"}});
+	const weft::gauge open = streams.get({{"customer", "acme"}});
+	if (weft_metrics_reserve(10) != 0)
+		return 1;
+	acked.add();
+	{
+		weft::child<weft::counter> stream{acme, "stream", 1234567}, named{stream, "part", "body"};
+		stream.add(10);
+		named.add(5);
+		if (stream.value() != 15 || named.value() != 5)
+			return 2;
+	}
+	weft::child<weft::gauge> first{open, "stream", 1}, second{open, "stream", 2};
+	first.set(7);
+	second.change(3);
+	first = std::move(second);
+	{
+		const weft::child<weft::gauge> ends = std::move(second);
+	}
+	latency.record(3000000);
+	latency.record(1000000);
+	weft::limit limit{acme, 20};
+	if (!limit.allows(5) || limit.allows(6) || weft::counter().value() != 0)
+		return 3;
+	std::printf("%d %d %d %d %d %d\n", static_cast<int>(acked.value()), static_cast<int>(eu.value()), static_cast<int>(acme.value()),
+		static_cast<int>(streams.value()), static_cast<int>(latency.count()), static_cast<int>(latency.sum()));
+	return 0;
+}
+'''
+
+
+def with_metrics(folder, compiler, *flags):
+    source = os.path.join(folder, 'metrics.cpp')
+    with open(source, 'w', encoding='utf-8') as file:
+        file.write(METRICS)
+    return built(folder, compiler, source, *CPLUSPLUS, *flags)
+
+
+@case
+def cplusplus_counts_in_metrics():
+    for compiler in ('g++', 'clang++-14'):
+        with temporary_directory() as folder:
+            program = with_metrics(folder, compiler, '-std=c++17', '-lweft')
+            trace = os.path.join(folder, 'trace.weft')
+            shown = weft('record', '-o', trace, program, env={'XDG_RUNTIME_DIR': folder, 'LD_LIBRARY_PATH': os.path.dirname(library())})
+            equal(shown.stdout, '16 15 15 3 2 4000000\n')
+            found = {(it['counter'], *it.get('labels', {}).values()): it for it in json.loads(weft('info', '--json', trace).stdout)['metrics']}
+            equal({key: it['value'] for key, it in found.items()},
+                  {('tcp_acked',): 16, ('tcp_acked', 'eu'): 15, ('tcp_acked', 'eu', 'acme'): 15, ('streams',): 0, ('streams', 'acme'): 0,
+                   ('latency',): 2})
+            equal((found['tcp_acked',]['type'], found['tcp_acked',]['unit'], found['latency',]['unit']), ('counter', 'bytes', 'seconds'))
+
+
+@case
+def cplusplus_metrics_compile_to_nothing():
+    with temporary_directory() as folder:
+        disabled = with_metrics(folder, 'g++', '-std=c++20', '-DWEFT_DISABLED')  # needs no library; its values are all 0
+        equal(run([disabled]).returncode, 2)
+
+
 @case
 def cplusplus_disabled_needs_no_library():
     body = ('int main() { weft::task t = weft::here.create(); weft::activation a{t}; weft::moment m; '
@@ -140,7 +214,7 @@ def refused(compiler, body):
     """The messages about a function's body."""
     if not shutil.which(compiler):
         skip('%s is not installed' % compiler)
-    text = ('#include <weft/weft.hpp>\nstruct odd {};\nvoid f(const char *text);\n'
+    text = ('#include <weft/metrics.hpp>\nstruct odd {};\nvoid f(const char *text);\n'
             'void f(const char *text)\n{\n(void)text;\n%s\n}\n' % body)
     result = run([compiler, '-std=c++17', *CPLUSPLUS, '-fsyntax-only', '-x', 'c++', '-'], input=text)
     assert result.returncode != 0, 'compiles: ' + body
@@ -156,7 +230,9 @@ def cplusplus_says_what_is_wrong():
                 ('static weft::mark m{"m"}; weft::here.mark(m, 1);', 'one value for each of its names'),
                 ('static weft::mark m{text, "key"};', 'names of a weft::mark are string literals'),
                 ('weft::name n{text};', 'a weft::name is a string literal'),
-                ('static char room[9]; weft::name n{room};', 'delete')):
+                ('static char room[9]; weft::name n{room};', 'delete'),
+                ('weft::family<int> f{"f"};', 'a family is of weft::counter'),
+                ('weft::child<weft::histogram> c{weft::histogram(), "k", text};', 'a histogram has no children')):
             stderr = refused(compiler, body)
             assert message in stderr, '%s: %s\n%s' % (compiler, body, stderr)
 
