@@ -26,6 +26,10 @@ static const char schema[] =
 	"CREATE TABLE IF NOT EXISTS history(resolution INTEGER NOT NULL, series INTEGER NOT NULL,"
 	" time INTEGER NOT NULL, value, low, high,"
 	" PRIMARY KEY(resolution, series, time)) WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS extremes(resolution INTEGER NOT NULL, series INTEGER NOT NULL,"
+	" time INTEGER NOT NULL, value INTEGER NOT NULL, task INTEGER, monotonic_ns INTEGER NOT NULL,"
+	" unix_ns INTEGER NOT NULL, pid INTEGER NOT NULL,"
+	" PRIMARY KEY(resolution, series, time)) WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS rolled(resolution INTEGER PRIMARY KEY, time INTEGER NOT NULL);"
 	"CREATE TABLE IF NOT EXISTS watched(start INTEGER PRIMARY KEY, stop INTEGER NOT NULL,"
 	" step INTEGER NOT NULL);"
@@ -43,6 +47,9 @@ static const char schema[] =
 	" part, bound, type, unit, scale, value - lag(value) OVER (PARTITION BY resolution, series.id"
 	" ORDER BY time) AS amount FROM history JOIN series ON series.id = history.series"
 	" WHERE type NOT IN ('gauge', 'real');"
+	"CREATE VIEW IF NOT EXISTS exemplars AS SELECT resolution, time, user, program, metric, labels,"
+	" type, unit, scale, value, task, monotonic_ns, unix_ns, pid FROM extremes"
+	" JOIN series ON series.id = extremes.series;"
 	"PRAGMA user_version = " VERSION_TEXT ";";
 
 static const char *const statements[WEFT__AGENT_STATEMENTS] = {
@@ -74,6 +81,15 @@ static const char *const statements[WEFT__AGENT_STATEMENTS] = {
 	[WEFT__AGENT_SET_ROLLED] = "INSERT OR REPLACE INTO rolled VALUES (?,?)",
 	[WEFT__AGENT_EXPIRE] = "DELETE FROM history WHERE resolution = ?1 AND series IN"
 						   " (SELECT id FROM series) AND time < ?2",
+	/* 3: the second at which it was. */
+	[WEFT__AGENT_ADD_EXEMPLAR] =
+		"INSERT INTO extremes VALUES (?1, ?2, (?3 + ?1 - 1) / ?1 * ?1, ?4, ?5, ?6, ?7, ?8)"
+		" ON CONFLICT DO UPDATE SET value = excluded.value, task = excluded.task,"
+		" monotonic_ns = excluded.monotonic_ns, unix_ns = excluded.unix_ns, pid = excluded.pid"
+		" WHERE excluded.value > value",
+	[WEFT__AGENT_EXPIRE_EXEMPLARS] = "DELETE FROM extremes WHERE resolution = ?1 AND series IN"
+									 " (SELECT id FROM series) AND time < ?2",
+	[WEFT__AGENT_UNDO_EXEMPLARS] = "DELETE FROM extremes WHERE unix_ns / 1000000000 > ?1",
 	[WEFT__AGENT_UNDO_FUTURE] = "DELETE FROM history WHERE time > ?1",
 	[WEFT__AGENT_UNDO_ROLLED] = "UPDATE rolled SET time = min(time, ?1 / resolution * resolution)",
 	[WEFT__AGENT_UNDO_WATCHED] = "DELETE FROM watched WHERE start > ?1",

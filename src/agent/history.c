@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "agent/exemplars.h"
+
 #define MINUTE       INT64_C(60)
 #define WATCH_EACH_S 5
 #define DAY          (24 * 60 * MINUTE)
@@ -112,9 +114,14 @@ static int expire(
 	int result = SQLITE_OK;
 	if (now < history->expired + MINUTE)
 		return result;
-	for (unsigned i = 0; i < WEFT__AGENT_RESOLUTIONS && !result; i++)
-		result = RUN(ledger, WEFT__AGENT_EXPIRE, WEFT__AGENT_I(weft__agent_resolutions[i].seconds),
-			WEFT__AGENT_I(kept_from(i, now)));
+	for (unsigned i = 0; i < WEFT__AGENT_RESOLUTIONS && !result; i++) {
+		const struct weft__agent_value resolution =
+			WEFT__AGENT_I(weft__agent_resolutions[i].seconds);
+		const struct weft__agent_value from = WEFT__AGENT_I(kept_from(i, now));
+		result = RUN(ledger, WEFT__AGENT_EXPIRE, resolution, from);
+		if (!result)
+			result = RUN(ledger, WEFT__AGENT_EXPIRE_EXEMPLARS, resolution, from);
+	}
 	history->expired = now;
 	return result ? result
 				  : RUN(ledger, WEFT__AGENT_EXPIRE_INCIDENTS, WEFT__AGENT_I(INCIDENTS_KEPT));
@@ -146,6 +153,8 @@ int weft__agent_history_write(struct weft__agent_history *history,
 {
 	int before = sqlite3_total_changes(ledger->database.it);
 	int result = write_samples(ledger, now);
+	if (!result)
+		result = weft__agent_exemplars_write(ledger);
 	bool is_due = sqlite3_total_changes(ledger->database.it) != before;
 	if (!result)
 		result = roll_up(history, ledger, now);
@@ -157,6 +166,7 @@ int weft__agent_history_write(struct weft__agent_history *history,
 void weft__agent_history_commit(
 	struct weft__agent_history *history, struct weft__agent_ledger *ledger)
 {
+	weft__agent_exemplars_commit(ledger);
 	memcpy(history->rolled, history->next, sizeof(history->rolled));
 	history->watch = history->next_watch;
 	for (uint32_t i = 0; i < ledger->series.keys.count; i++) {
@@ -169,7 +179,8 @@ int weft__agent_history_turn_back(
 	struct weft__agent_history *history, struct weft__agent_ledger *ledger, int64_t now)
 {
 	static const enum weft__agent_statement statements[] = {WEFT__AGENT_UNDO_FUTURE,
-		WEFT__AGENT_UNDO_ROLLED, WEFT__AGENT_UNDO_WATCHED, WEFT__AGENT_CUT_WATCHED};
+		WEFT__AGENT_UNDO_EXEMPLARS, WEFT__AGENT_UNDO_ROLLED, WEFT__AGENT_UNDO_WATCHED,
+		WEFT__AGENT_CUT_WATCHED};
 	int result = SQLITE_OK;
 	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements) && !result; i++)
 		result = RUN(ledger, statements[i], WEFT__AGENT_I(now));

@@ -328,6 +328,7 @@ void weft__agent_ledger_finish(struct weft__agent_ledger *ledger)
 {
 	clear_incidents(ledger);
 	free(ledger->incidents);
+	free(ledger->exemplars);
 	free(ledger->forgotten);
 	weft__agent_series_finish(&ledger->series);
 	weft__agent_regions_close(&ledger->regions);

@@ -24,6 +24,13 @@ struct weft__agent_incident {
 	char *what;
 };
 
+/* An exemplar that a process has, for the next transaction. */
+struct weft__agent_exemplar {
+	struct weft__runs_exemplar it;
+	uint32_t series;
+	pid_t pid;
+};
+
 struct weft__agent_ledger {
 	struct weft__agent_database database;
 	struct weft__agent_all_series series;
@@ -33,6 +40,8 @@ struct weft__agent_ledger {
 	size_t forgotten_count, forgotten_capacity;
 	struct weft__agent_incident *incidents; /* for the next transaction */
 	size_t incident_count, incident_capacity;
+	struct weft__agent_exemplar *exemplars;
+	size_t exemplar_count;
 	int64_t last; /* the time of the last look that was written; 0: there was none */
 };
 

@@ -30,6 +30,7 @@ struct weft__agent_item {
 	int64_t seen;    /* what of `now` is in the ledger */
 	int64_t now;
 	double real;
+	uint64_t exemplar_ns; /* when its exemplar was that was taken last */
 };
 
 /* Memory with counters, or metrics with types and labels; or no memory: the values are asked for by

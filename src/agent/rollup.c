@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/exemplars.h"
 #include "agent/history.h"
 #include "agent/labels.h"
 #include "metrics/value.h"
@@ -114,6 +115,15 @@ static const char rows_sql[] =
 static const char last_sql[] = "SELECT value FROM history WHERE resolution = ? AND series = ?"
 							   " ORDER BY time DESC LIMIT 1";
 
+/* The largest of the latest minute that has one. */
+static const char exemplar_sql[] =
+	"SELECT " WEFT__AGENT_EXEMPLAR_COLUMNS " FROM extremes WHERE resolution = 60 AND series = ?"
+	" ORDER BY time DESC LIMIT 1";
+
+struct statements {
+	sqlite3_stmt *row, *last, *exemplar;
+};
+
 static const char *column(sqlite3_stmt *it, int number)
 {
 	const unsigned char *text = sqlite3_column_text(it, number);
@@ -186,21 +196,38 @@ static struct weft__agent_rollup_row *room_for(struct weft__agent_rollup *rollup
 	return &rollup->rows[count];
 }
 
-static int add_row(struct weft__agent_rollup *rollup, sqlite3_stmt *it, sqlite3_stmt *last)
+/* A cell has none. */
+static int read_exemplar(const struct statements *s, struct weft__agent_rollup_row *row)
 {
+	int64_t pid;
+	if (sqlite3_column_type(s->row, 5) != SQLITE_NULL)
+		return SQLITE_OK;
+	sqlite3_bind_int64(s->exemplar, 1, sqlite3_column_int64(s->row, 11));
+	const int step = sqlite3_step(s->exemplar);
+	if (step == SQLITE_ROW)
+		row->counter.exemplar = weft__agent_exemplars_read(s->exemplar, &pid);
+	sqlite3_reset(s->exemplar);
+	return step == SQLITE_ROW || step == SQLITE_DONE ? SQLITE_OK : step;
+}
+
+static int add_row(struct weft__agent_rollup *rollup, const struct statements *s)
+{
+	sqlite3_stmt *it = s->row;
 	bool is_there = true;
 	if (rollup->row_count && is_same(&rollup->rows[rollup->row_count - 1], it)) {
 		add_part(&rollup->rows[rollup->row_count - 1], it);
-		return SQLITE_OK;
+		return read_exemplar(s, &rollup->rows[rollup->row_count - 1]);
 	}
 	struct weft__agent_rollup_row *row = room_for(rollup);
 	int result = row ? make_row(it, row) : SQLITE_NOMEM;
 	if (!row)
 		return result;
 	if (!result && row->counter.type == WEFT__RUNS_GAUGE)
-		result = read_last(last, sqlite3_column_int64(it, 11), row, &is_there);
+		result = read_last(s->last, sqlite3_column_int64(it, 11), row, &is_there);
 	else if (!result)
 		add_part(row, it);
+	if (!result)
+		result = read_exemplar(s, row);
 	if (result || !is_there || !parse_labels(row))
 		finish_row(row);
 	else
@@ -210,14 +237,17 @@ static int add_row(struct weft__agent_rollup *rollup, sqlite3_stmt *it, sqlite3_
 
 static int read_rows(sqlite3 *database, struct weft__agent_rollup *rollup)
 {
-	sqlite3_stmt *it = NULL, *last = NULL;
-	int step = SQLITE_DONE, result = sqlite3_prepare_v2(database, rows_sql, -1, &it, NULL);
+	struct statements s = {NULL, NULL, NULL};
+	int step = SQLITE_DONE, result = sqlite3_prepare_v2(database, rows_sql, -1, &s.row, NULL);
 	if (!result)
-		result = sqlite3_prepare_v2(database, last_sql, -1, &last, NULL);
-	while (!result && (step = sqlite3_step(it)) == SQLITE_ROW)
-		result = add_row(rollup, it, last);
-	sqlite3_finalize(it);
-	sqlite3_finalize(last);
+		result = sqlite3_prepare_v2(database, last_sql, -1, &s.last, NULL);
+	if (!result)
+		result = sqlite3_prepare_v2(database, exemplar_sql, -1, &s.exemplar, NULL);
+	while (!result && (step = sqlite3_step(s.row)) == SQLITE_ROW)
+		result = add_row(rollup, &s);
+	sqlite3_finalize(s.row);
+	sqlite3_finalize(s.last);
+	sqlite3_finalize(s.exemplar);
 	return result ? result : step == SQLITE_DONE ? SQLITE_OK : step;
 }
 

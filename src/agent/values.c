@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/exemplars.h"
 #include "agent/ledger.h"
 #include "runs/attach/metrics.h"
 
@@ -154,6 +155,8 @@ static void take_value(struct reading *reading, const struct weft__agent_part *p
 	item->real =
 		(item->is_read ? item->real : 0) + (counter->is_real ? counter->real : (double)value);
 	item->is_read = true;
+	if (!item->is_refused && isnan(part->bound))
+		weft__agent_exemplars_take(ledger, region, item, &counter->exemplar, reading->now);
 }
 
 /* Cells are named after 8 times the exponent of their largest value. */

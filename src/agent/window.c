@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "agent/database.h"
+#include "agent/exemplars.h"
 #include "agent/history.h"
 
 /* ---- Values at times ---- */
@@ -221,6 +222,47 @@ static int prepare(struct asking *a, sqlite3_stmt **ret_row)
 	return result;
 }
 
+/* ---- Exemplars ---- */
+
+/* Also those of the levels below a group. Beside max(), SQLite has the other columns of that row.
+ */
+static const char exemplar_sql[] =
+	"SELECT max(value) AS " WEFT__AGENT_EXEMPLAR_COLUMNS ", unit, scale, CASE ?2 WHEN '' THEN ''"
+	" WHEN 'program' THEN program WHEN 'user' THEN user"
+	" ELSE (SELECT value FROM json_each(labels) WHERE key = ?2) END AS name"
+	" FROM series JOIN extremes ON extremes.series = series.id AND resolution IN (60, 3600)"
+	" AND time >= ?3 AND unix_ns / 1000000000 BETWEEN ?3 AND ?4"
+	" WHERE metric = ?1 GROUP BY name, unit, scale";
+
+static void take_exemplar(struct weft__agent_window *window, sqlite3_stmt *row)
+{
+	const char *unit = (const char *)sqlite3_column_text(row, 5);
+	const char *name = (const char *)sqlite3_column_text(row, 7);
+	for (size_t i = 0; unit && name && i < window->count; i++) {
+		struct weft__agent_group *group = &window->groups[i];
+		if (strcmp(group->name, name) == 0 && strcmp(group->unit, unit) == 0 &&
+			group->exponent == sqlite3_column_int(row, 6))
+			group->exemplar = weft__agent_exemplars_read(row, &group->exemplar_pid);
+	}
+}
+
+static int find_exemplars(sqlite3 *database, const struct weft__agent_question *question,
+	struct weft__agent_window *window)
+{
+	sqlite3_stmt *row = NULL;
+	int step = SQLITE_DONE, result = sqlite3_prepare_v2(database, exemplar_sql, -1, &row, NULL);
+	if (!result) {
+		sqlite3_bind_text(row, 1, question->metric, -1, SQLITE_STATIC);
+		sqlite3_bind_text(row, 2, question->by, -1, SQLITE_STATIC);
+		sqlite3_bind_int64(row, 3, window->from);
+		sqlite3_bind_int64(row, 4, window->to);
+		while ((step = sqlite3_step(row)) == SQLITE_ROW)
+			take_exemplar(window, row);
+	}
+	sqlite3_finalize(row);
+	return result ? result : step == SQLITE_DONE ? SQLITE_OK : step;
+}
+
 int weft__agent_window_ask(
 	sqlite3 *database, const struct weft__agent_question *question, struct weft__agent_window *ret)
 {
@@ -242,6 +284,8 @@ int weft__agent_window_ask(
 		while (!result && (step = sqlite3_step(row)) == SQLITE_ROW)
 			result = add_series(&a, row) ? SQLITE_OK : SQLITE_NOMEM;
 	}
+	if (!result && step == SQLITE_DONE)
+		result = find_exemplars(database, question, ret);
 	sqlite3_finalize(a.value);
 	sqlite3_finalize(a.range);
 	int end = sqlite3_finalize(row);

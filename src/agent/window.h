@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runs/attach/counters.h"
+
 struct weft__agent_question {
 	const char *metric;
 	const char *by; /* "program", "user", a label's name; "": all in one */
@@ -38,7 +40,9 @@ struct weft__agent_group {
 	double value, low, high;        /* of a gauge: at the end, least, largest */
 	struct weft__agent_cell *cells; /* in the order of their bounds */
 	size_t cell_count;
-	int64_t count; /* of a histogram's values */
+	int64_t count;                       /* of a histogram's values */
+	struct weft__runs_exemplar exemplar; /* the largest in the window */
+	int64_t exemplar_pid;                /* of which process */
 };
 
 struct weft__agent_window {

@@ -7,6 +7,7 @@ import os
 import signal
 import sqlite3
 import subprocess
+import time
 
 import agent_host
 from agent_host import PLAIN, TYPED
@@ -363,6 +364,31 @@ def windows_of_time():
             weft('metrics', 'bytes', *wrong, status=2)
         weft('metrics', '--over', '5m', status=2)
         weft('metrics', 'x', '--over', '5m', '--data', it.data + '.none', status=3)
+
+
+@case
+def the_largest_value_of_a_window_leads_to_its_moment():
+    with host() as it:
+        began = time.time()
+        program = it.program('took acme 1000000', 'took bolt 7000000', 'took acme 3000000', subject=TYPED)
+        it.look()
+
+        def ask(*arguments):
+            found = json_lines(weft('metrics', 'latency', '--over', '1h', '--json', '--data', it.data, *arguments).stdout)
+            return {line.get('group'): line.get('exemplar') for line in found}
+        largest = ask()[None]
+        equal((largest['value'], largest['task'], largest['pid']), (0.007, None, program.pid))
+        assert began - 1 <= largest['unix'] <= time.time() + 1 and largest['time'] > 0, (began, largest)
+        equal({group: line['value'] for group, line in ask('--by', 'customer').items()}, {'acme': 0.003, 'bolt': 0.007})
+        assert 'like 0.007 at 2' in weft('metrics', 'latency', '--over', '1h', '--data', it.data).stdout
+        it.look()  # it is not a new one
+        rows = it.ask("SELECT DISTINCT resolution, labels, value FROM exemplars WHERE metric = 'latency'")
+        equal(set(rows), {(r, '{"customer":"%s"}' % c, v) for r in (60, 3600) for c, v in (('acme', 3000000), ('bolt', 7000000))})
+        it.kill(program)
+        it.look()
+        equal(ask()[None], largest)
+        later = json_lines(weft('metrics', 'latency', '--since', '@%d' % (largest['unix'] + 1), '--json', '--data', it.data, status=None).stdout)
+        equal([line for line in later if 'exemplar' in line], [])
 
 
 @case

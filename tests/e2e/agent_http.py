@@ -111,6 +111,18 @@ def metrics_have_the_durable_levels():
 
 
 @case
+def openmetrics_have_the_largest_value_of_late():
+    with serving() as (it, program, agent):
+        it.tell(program, 'took acme 1500', 'took acme 1500000')
+        it.looks(agent.process)
+        status, text = agent.ask('GET', '/metrics', Accept='application/openmetrics-text')
+        equal(status, 200)
+        found = [it for it in families(text, 'openmetrics')['latency_seconds']['exemplars'] if it[1].get('customer') == 'acme']
+        equal([(it[0], it[1]['le'], it[3]) for it in found], [('latency_seconds_bucket', '0.002097152', 0.0015)])
+        assert '# {' not in agent.ask('GET', '/metrics')[1]
+
+
+@case
 def metrics_go_on_when_a_program_starts_again():
     with serving() as (it, program, agent):
         it.tell(program, 'took acme 1500', 'took acme 1500000', 'level 4')

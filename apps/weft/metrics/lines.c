@@ -152,8 +152,7 @@ static void add_histogram(struct weft_text *text, const struct weft__runs_counte
 	weft_text_add_string(text, "]");
 }
 
-/* `time` is on the trace's own clock, as --at takes it. */
-static void add_json_exemplar(struct weft_text *text, const struct weft__runs_counter *counter)
+void metrics_add_json_exemplar(struct weft_text *text, const struct weft__runs_counter *counter)
 {
 	const struct weft__runs_exemplar *it = &counter->exemplar;
 	weft_text_add_string(text, ",\"exemplar\":{\"value\":");
@@ -169,7 +168,6 @@ static void add_json_exemplar(struct weft_text *text, const struct weft__runs_co
 		weft_text_add_string(text, ",\"unix\":");
 		weft__metrics_add_scaled(text, it->unix_ns, -9);
 	}
-	weft_text_add_string(text, "}");
 }
 
 void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample *sample)
@@ -192,7 +190,9 @@ void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample 
 	weft__metrics_add_value(text, counter);
 	if (counter->type == WEFT__RUNS_HISTOGRAM)
 		add_histogram(text, counter);
-	if (counter->exemplar.is_there)
-		add_json_exemplar(text, counter);
+	if (counter->exemplar.is_there) {
+		metrics_add_json_exemplar(text, counter);
+		weft_text_add_string(text, "}");
+	}
 	weft_text_add_string(text, "}");
 }

@@ -50,6 +50,10 @@ bool metrics_programs_list(struct metrics_programs *programs);
 
 /* ---- lines.c: a line for each counter ---- */
 
+/* A member of an object, without its end. Its `time` is on the trace's own clock, as --at takes it.
+ */
+void metrics_add_json_exemplar(struct weft_text *text, const struct weft__runs_counter *counter);
+
 void metrics_add_text_head(struct weft_text *text);
 void metrics_add_text(struct weft_text *text, const struct weft__metrics_sample *sample);
 /* Without the program. */

@@ -18,6 +18,7 @@
 #include "agent/database.h"
 #include "agent/window.h"
 #include "cli/cli.h"
+#include "metrics/programs.h"
 #include "metrics/value.h"
 #include "runs/message.h"
 
@@ -139,7 +140,8 @@ static struct weft__runs_counter counter_of(const struct weft__agent_group *grou
 	const bool is_counter = group->kind == WEFT__AGENT_GROUP_COUNTER;
 	return (struct weft__runs_counter){.unit = group->unit,
 		.scale = group->exponent,
-		.integer = is_counter ? group->amount : group->count};
+		.integer = is_counter ? group->amount : group->count,
+		.exemplar = group->exemplar};
 }
 
 /* The figures of a group, in base units; NAN: it has none. The number of them. */
@@ -194,6 +196,27 @@ static const char *unit_of(const struct weft__agent_group *group)
 	return weft__metrics_base_unit(&counter).name;
 }
 
+/* When it was, and how to look at it in a trace. */
+static void add_exemplar(struct weft_text *text, const struct weft__agent_group *group)
+{
+	const struct weft__runs_exemplar *it = &group->exemplar;
+	const struct weft__runs_counter counter = counter_of(group);
+	weft_text_pad(text, text->size, 25);
+	weft_text_add_string(text, "like ");
+	weft__metrics_add_scaled(text, it->value, weft__metrics_base_unit(&counter).scale);
+	weft_text_add_string(text, " at ");
+	add_time(text, (int64_t)(it->unix_ns / 1000000000));
+	weft_text_add_string(text, ", process ");
+	weft_text_add_i64(text, group->exemplar_pid);
+	if (it->task != UINT64_MAX) {
+		weft_text_add_string(text, ": weft why FILE task:");
+		weft_text_add_u64(text, it->task);
+		weft_text_add_string(text, " --at @");
+		weft_text_add_u64(text, it->monotonic_ns);
+	}
+	weft_text_add_string(text, "\n");
+}
+
 static void add_line(struct weft_text *text, const struct weft__agent_group *group,
 	const struct weft__agent_window *window)
 {
@@ -212,6 +235,8 @@ static void add_line(struct weft_text *text, const struct weft__agent_group *gro
 		weft_text_add_string(text, weft__runs_shown(unit_of(group)));
 	}
 	weft_text_add_string(text, "\n");
+	if (group->exemplar.is_there)
+		add_exemplar(text, group);
 }
 
 static void add_json(struct weft_text *text, const char *metric, const char *by,
@@ -242,6 +267,13 @@ static void add_json(struct weft_text *text, const char *metric, const char *by,
 		weft_text_add_string(text, figures[i].name);
 		weft_text_add_string(text, "\":");
 		add_figure(text, group, &figures[i]);
+	}
+	if (group->exemplar.is_there) {
+		const struct weft__runs_counter counter = counter_of(group);
+		metrics_add_json_exemplar(text, &counter);
+		weft_text_add_string(text, ",\"pid\":");
+		weft_text_add_i64(text, group->exemplar_pid);
+		weft_text_add_string(text, "}");
 	}
 	weft_text_add_string(text, "}\n");
 }
