@@ -33,6 +33,40 @@ int weft_buffer_copy(void *copy, const void *live, size_t size);
  * then the copy is unchanged. */
 int weft_buffer_add_alert(void *copy, size_t size, const struct weft_trace_alert *alert);
 
+/* A function that was found to run. */
+struct weft_buffer_code {
+	uint32_t caller;    /* 1 + the number of the one that called it, which comes before; 0: none */
+	char function[129]; /* "say_hello (hello.c:12)" */
+};
+
+/* A thread was found to run a function. */
+struct weft_buffer_ran {
+	uint64_t monotonic_ns; /* CLOCK_MONOTONIC */
+	uint32_t thread;       /* its number for the system */
+	uint32_t code;         /* 1 + the number of the function; 0: unknown */
+};
+
+/* Samples of the functions that threads ran, in the order of time. */
+struct weft_buffer_sampling {
+	uint64_t interval_ns; /* of processor time from one to the next */
+	uint64_t lost;        /* samples that found no room */
+	bool has_kernel;      /* also of time in the kernel */
+	const struct weft_buffer_code *codes;
+	uint32_t code_count;
+	const struct weft_buffer_ran *list;
+	uint32_t count;
+};
+
+#define WEFT_BUFFER_RAN_MAX   65536
+#define WEFT_BUFFER_CODES_MAX 7700
+
+/* Makes the side tables of the samples that were taken while the buffer's program recorded; they
+ * are to be added behind everything else in a saved buffer. `*ret_tables` is the caller's to free,
+ * NULL if there are no such samples. 0, WEFT_ERROR_MEMORY, WEFT_ERROR_LIMIT, or a decoder's error.
+ */
+int weft_buffer_make_samples(const void *bytes, size_t size,
+	const struct weft_buffer_sampling *sampling, void **ret_tables, size_t *ret_size);
+
 /* A process that could not make a buffer. */
 struct weft_buffer_refusal {
 	uint32_t pid;

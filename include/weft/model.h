@@ -139,6 +139,17 @@ struct weft_stacks {
 		*text; /* string: "say_hello (hello.c:12) ← main (hello.c:20)", the innermost first */
 };
 
+/* A thread was found to run a function, by a sample of what threads run. */
+struct weft_code_sample {
+	uint64_t time;        /* ns */
+	uint64_t interval_ns; /* of processor time: the sample stands for so much of it */
+	uint32_t buffer;
+	uint32_t thread;   /* WEFT_NONE: it recorded nothing */
+	uint32_t task;     /* the one that it ran; WEFT_NONE: none is known */
+	uint32_t function; /* string: "say_hello"; WEFT_NONE: unknown */
+	uint32_t calls;    /* string: with those that called it, and lines, as of weft_stacks */
+};
+
 /* Notes, grouped by task, in time order within a task. */
 struct weft_notes {
 	uint32_t count;
@@ -289,6 +300,8 @@ struct weft_model {
 	struct weft_spans spans;
 	struct weft_off_cpu off_cpu;
 	struct weft_stacks stacks;
+	const struct weft_code_sample *code_samples; /* in time order; none in a live model */
+	uint32_t code_sample_count;
 	const struct weft_counter *counters; /* in order of first change */
 	uint32_t counter_count;
 	const struct weft_band_period *bands; /* in order of start */

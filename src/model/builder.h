@@ -12,6 +12,7 @@
  *     span_columns.c  spans
  *     off_cpu.c    the time of activations without a processor
  *     stacks.c     where in the code tasks began to wait
+ *     code_samples.c  what threads ran
  *     ends.c       when each program ended
  *     dark.c       when events of a program may be missing
  *     finish.c     the rules for the end of a trace

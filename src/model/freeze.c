@@ -10,6 +10,7 @@
 #include "base/both.h"
 #include "model/buffers.h"
 #include "model/builder.h"
+#include "model/code_samples.h"
 #include "model/dark.h"
 
 /* Removes dropped edges. */
@@ -380,6 +381,8 @@ int weft__model_builder_freeze(struct weft_model_builder *b,
 		error = weft__model_stacks_own(&b->stacks);
 	m->stacks = weft__model_stacks_show(&b->stacks);
 	b->stacks = (struct weft__stack_columns){0};
+	if (!error && !b->is_summary)
+		error = weft__model_code_samples_read(description, &b->texts.strings, m);
 	model->strings = b->texts.strings;
 	b->texts.strings = (struct weft__strings){0};
 	return error;

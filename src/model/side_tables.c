@@ -17,21 +17,6 @@ enum kind {
 	TEXT,
 };
 
-typedef char weft_side_text_128[128];
-typedef char weft_side_text_256[256];
-typedef char weft_side_text_1024[1024];
-
-/* The rows as structs, for the offsets of their columns. */
-#define TABLE(number, name, growth, room, cut, sentence) struct name##_row {
-#define COLUMN(table, type, name, kind, sentence)        type name;
-#define END(table) \
-	}              \
-	;
-#include <weft/side_tables.def>
-#undef TABLE
-#undef COLUMN
-#undef END
-
 struct column {
 	const char *name;
 	uint16_t table;
@@ -51,18 +36,10 @@ static const struct {
 #undef COLUMN
 };
 
-enum {
-#define TABLE(number, name, growth, room, cut, sentence) TABLE_##name = number,
-#define COLUMN(table, type, name, kind, sentence)
-#include <weft/side_tables.def>
-#undef TABLE
-#undef COLUMN
-};
-
 static const struct column columns[] = {
 #define TABLE(number, name, growth, room, cut, sentence)
 #define COLUMN(table, type, name, kind, sentence) \
-	{#name, TABLE_##table, offsetof(struct table##_row, name), sizeof(type), kind},
+	{#name, WEFT__SIDE_##table, offsetof(struct weft__side_##table, name), sizeof(type), kind},
 #include <weft/side_tables.def>
 #undef TABLE
 #undef COLUMN

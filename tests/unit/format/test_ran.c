@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Samples of what threads ran, added behind a saved buffer, and read from there into the model.
+ */
+#include "record_trace.h"
+
+#include <weft/buffer.h>
+#include <weft/model.h>
+
+#include "abi/buffer_abi.h"
+#include "abi/table_abi.h"
+
+#define SIZE   ((size_t)64 << 10)
+#define THREAD 4711
+
+static uint64_t now;
+
+static uint64_t read_ticks(void *context)
+{
+	(void)context;
+	return now;
+}
+
+/* A tick is a ns. */
+static void read_clocks(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns)
+{
+	(void)context;
+	*ret_monotonic_ns = now;
+	*ret_unix_ns = 0;
+}
+
+static uint32_t self(void *context, char ret_name[16])
+{
+	(void)context;
+	memset(ret_name, 0, 16);
+	return THREAD;
+}
+
+static const struct weft_platform by_hand = {
+	.ticks = read_ticks, .ticks_hz = 1000000000, .read_clocks = read_clocks, .self = self};
+
+/* A task runs from 2000 to 3000. */
+static uint8_t *record(void)
+{
+	uint8_t *bytes = trace_buffer(SIZE);
+	now = 1000;
+	assert_int_equal(weft_start(bytes, SIZE, &by_hand), 0);
+	const uint64_t task = weft_create(WEFT_KIND_TASK);
+	now = 2000;
+	weft_switch(task);
+	now = 3000;
+	weft_switch(WEFT_TASK_NONE);
+	now = 4000;
+	weft_resolve(task);
+	weft_stop();
+	return bytes;
+}
+
+static const struct weft_buffer_code codes[] = {
+	{0, "main (a.c:1)"}, {1, "parse (a.c:2)"}, {2, "operator() (c.cc:3)"}};
+static const struct weft_buffer_ran samples[] = {{900, THREAD, 1}, {1500, THREAD, 1},
+	{2000, THREAD, 2}, {2999, THREAD, 3}, {3000, 1, 0}, {4001, THREAD, 1}};
+
+static struct weft_buffer_sampling sampling(void)
+{
+	return (struct weft_buffer_sampling){.interval_ns = 10,
+		.lost = 2,
+		.codes = codes,
+		.code_count = sizeof(codes) / sizeof(codes[0]),
+		.list = samples,
+		.count = sizeof(samples) / sizeof(samples[0])};
+}
+
+/* The buffer with the tables behind it; frees `bytes`. */
+static uint8_t *add(uint8_t *bytes, const void *tables, size_t size)
+{
+	uint8_t *all = trace_buffer(SIZE + (size + 63) / 64 * 64);
+	memcpy(all, bytes, SIZE);
+	memcpy(all + SIZE, tables, size);
+	struct weft_abi_buffer *header = (void *)all;
+	header->added_offset = SIZE;
+	header->added_bytes = size;
+	free(bytes);
+	return all;
+}
+
+static struct weft_model *read_model(const uint8_t *bytes, size_t size)
+{
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_model_builder *builder;
+	struct weft_model *model;
+	struct trace trace;
+	trace_open(&trace, bytes, size);
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	while (weft_decoder_next(trace.decoder, &trace.event) == WEFT_OK)
+		assert_int_equal(weft_model_builder_add(builder, &trace.event, &diagnostics), 0);
+	assert_int_equal(
+		weft_model_builder_finish(builder, weft_decoder_describe(trace.decoder), &model), 0);
+	weft_model_builder_destroy(builder);
+	weft_decoder_destroy(trace.decoder);
+	return model;
+}
+
+static void expect_text(const struct weft_model *model, uint32_t string, const char *text)
+{
+	const struct weft_slice slice = weft_model_string(model, string);
+	assert_int_equal(slice.size, strlen(text));
+	assert_memory_equal(slice.bytes, text, slice.size);
+}
+
+static void samples_of_the_buffers_time_belong_to_its_tasks(void **state)
+{
+	(void)state;
+	const struct weft_buffer_sampling s = sampling();
+	uint8_t *bytes = record();
+	void *tables = NULL;
+	size_t size = 0;
+	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size), 0);
+	bytes = add(bytes, tables, size);
+	struct weft_model *model = read_model(bytes, SIZE + size);
+	assert_int_equal(model->code_sample_count, 4);
+	const struct weft_code_sample *list = model->code_samples;
+	const uint64_t times[] = {1500, 2000, 2999, 3000};
+	const uint32_t tasks[] = {WEFT_NONE, 0, 0, WEFT_NONE};
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(list[i].time, times[i]);
+		assert_int_equal(list[i].task, tasks[i]);
+		assert_int_equal(list[i].interval_ns, 10);
+		assert_int_equal(list[i].thread, i == 3 ? WEFT_NONE : 0);
+	}
+	expect_text(model, list[1].function, "parse");
+	expect_text(model, list[1].calls, "parse (a.c:2) \xe2\x86\x90 main (a.c:1)");
+	expect_text(model, list[2].function, "operator()");
+	expect_text(model, list[0].calls, "main (a.c:1)");
+	assert_int_equal(list[3].function, WEFT_NONE);
+	assert_int_equal(list[3].calls, WEFT_NONE);
+	weft_model_destroy(model);
+	free(tables);
+	free(bytes);
+}
+
+static void without_samples_of_its_time_there_are_no_tables(void **state)
+{
+	(void)state;
+	struct weft_buffer_sampling s = sampling();
+	uint8_t *bytes = record();
+	void *tables = bytes;
+	size_t size;
+	s.count = 1;
+	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size), 0);
+	assert_null(tables);
+	s.count = WEFT_BUFFER_RAN_MAX + 1;
+	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size), WEFT_ERROR_LIMIT);
+	free(bytes);
+}
+
+/* The rows of a table in the tables that were made. */
+static void *rows_of(void *tables, size_t size, unsigned number)
+{
+	uint8_t *at = tables, *end = at + size;
+	while (at < end) {
+		const struct weft_abi_table *table = (void *)at;
+		if (table->number == number)
+			return at + sizeof(*table);
+		at += sizeof(*table) + (size_t)table->room * table->row_bytes;
+	}
+	fail();
+	return NULL;
+}
+
+/* Callers may form a circle or not exist, and functions may fill their column. */
+static void damaged_rows_are_read(void **state)
+{
+	(void)state;
+	const struct weft_buffer_sampling s = sampling();
+	uint8_t *bytes = record();
+	void *tables = NULL;
+	size_t size = 0;
+	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size), 0);
+	struct weft_abi_code_row *code = rows_of(tables, size, WEFT_ABI_TABLE_code);
+	struct weft_abi_ran_row *ran = rows_of(tables, size, WEFT_ABI_TABLE_ran);
+	code[0].caller = 3;
+	code[1].caller = UINT64_MAX;
+	memset(code[1].function, 'x', sizeof(code[1].function));
+	ran[0].code = 4;
+	ran[2].code = UINT32_MAX;
+	ran[3].time = UINT64_MAX;
+	bytes = add(bytes, tables, size);
+	struct weft_model *model = read_model(bytes, SIZE + size);
+	assert_int_equal(model->code_sample_count, 4);
+	assert_int_equal(model->code_samples[0].calls, WEFT_NONE);
+	assert_int_equal(weft_model_string(model, model->code_samples[1].calls).size, 128);
+	weft_model_destroy(model);
+	free(tables);
+	free(bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_of_the_buffers_time_belong_to_its_tasks),
+		cmocka_unit_test(without_samples_of_its_time_there_are_no_tables),
+		cmocka_unit_test(damaged_rows_are_read),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
