@@ -46,7 +46,7 @@ def mistyped_words_are_guessed():
             (['recrod'], 'unknown command "recrod"', 'did you mean "record"?'),
             (['record', '--strem', 'true'], 'unknown option "--strem"', 'did you mean "--stream"?'),
             (['record', '--strem=1', 'true'], 'unknown option "--strem=1"', 'did you mean "--stream"?'),
-            (['record', '--s', 'true'], 'unknown option "--s"', 'did you mean "--size"?'),
+            (['record', '--s', 'true'], 'unknown option "--s"', 'did you mean "--samples"?'),
             (['--verison'], 'unknown option "--verison"', 'did you mean "--version"?'),
             (['dump', '--jsno', 'x'], 'unknown option "--jsno"', 'did you mean "--json"?'),
             (['render', '-o', 'x.svg', '--theme', 'drak', 'x'], '--theme: "drak" is unknown', 'did you mean dark?'),

@@ -97,6 +97,17 @@ static void add_lines(const struct weft__runs_saves *saves)
 #endif
 }
 
+static void add_samples(struct record_ran *ran, const struct weft__runs_saves *saves)
+{
+	if (!ran)
+		return;
+	record_ran_end(ran);
+	for (size_t i = 0; i < saves->count; i++)
+		record_ran_save(ran, saves->list[i].ring->pid, saves->list[i].file);
+	if (record_ran_lost(ran))
+		cli_error("%llu samples of what ran were lost", (unsigned long long)record_ran_lost(ran));
+}
+
 /* Returns how many parts are known not to be recorded. */
 static size_t report_saved(
 	const struct weft__runs_saved *saved, size_t count, size_t left_out, const char *directory)
@@ -118,6 +129,7 @@ static bool save_run(const struct record_end *end, const char *made)
 		weft__runs_early_report(end->early, &saves);
 	}
 	add_lines(&saves);
+	add_samples(end->ran, &saves);
 	size_t missing = record_report_missing(end, &saves.rings), unseen = 0;
 	if (saves.count)
 		unseen = report_saved(saves.list, saves.count, saves.left_out, made);

@@ -82,21 +82,49 @@ static void become_program(const struct record_program *program, const struct si
 	execvp(program->argv[0], program->argv);
 }
 
-/* Starts the program and returns its pid; or -1, with the reason in errno. */
+/* Samples begin with the exec, for which the child waits. False after a message. */
+static bool start_samples(const struct record_program *program, pid_t pid, int go)
+{
+	if (program->samples_hz && !(*program->ran = record_ran_start(pid, program->samples_hz)))
+		return false;
+	return write(go, "", 1) == 1;
+}
+
+static bool may_go(int go)
+{
+	char byte;
+	return read(go, &byte, 1) == 1;
+}
+
+/* Starts the program and returns its pid; or -1, with the reason in errno, which is 0 after a
+ * message. */
 static pid_t start(const struct record_program *program, const struct signal_state *before)
 {
-	int failure[2]; /* closed by a successful exec */
+	int failure[2], go[2]; /* the first is closed by a successful exec */
 	if (pipe2(failure, O_CLOEXEC) != 0)
 		return -1;
+	if (pipe2(go, O_CLOEXEC) != 0) {
+		close(failure[0]);
+		close(failure[1]);
+		return -1;
+	}
 	pid_t pid = fork();
 	if (pid == 0) {
-		become_program(program, before);
-		int reason = errno;
+		close(go[1]);
+		int reason = 0;
+		if (may_go(go[0])) {
+			become_program(program, before);
+			reason = errno;
+		}
 		ssize_t written = write(failure[1], &reason, sizeof(reason));
 		_exit(written == sizeof(reason) ? RECORD_NOT_EXECUTABLE : RECORD_FAILED);
 	}
 	int reason = errno;
 	close(failure[1]);
+	close(go[0]);
+	if (pid > 0)
+		(void)!start_samples(program, pid, go[1]);
+	close(go[1]);
 	if (pid > 0 && read(failure[0], &reason, sizeof(reason)) == sizeof(reason)) {
 		waitpid(pid, NULL, 0);
 		pid = -1;
@@ -136,6 +164,8 @@ static int next_signal(const struct record_program *program, const sigset_t *awa
 	const struct record_watcher *watcher = program->watcher;
 	if (snapshots)
 		weft__runs_snapshots_look(snapshots);
+	if (program->samples_hz)
+		record_ran_look(*program->ran);
 	if (watcher)
 		watcher->look(watcher->context, program->directory);
 	return sigtimedwait(awaited, ret_signal, &interval);
@@ -200,7 +230,7 @@ int record_run(const struct record_program *program, struct weft__runs_snapshot_
 	pid_t pid = start(program, &before);
 	*ret_pid = pid > 0 ? pid : 0;
 	if (pid < 0)
-		return fail_to_start(program->argv[0]);
+		return errno ? fail_to_start(program->argv[0]) : RECORD_FAILED;
 	options->program = pid;
 	struct weft__runs_snapshots *snapshots = weft__runs_snapshots_create(options);
 	int status = wait_for(program, pid, snapshots);

@@ -31,7 +31,8 @@
 
 static const char usage[] =
 	"usage: weft record [-a LIST] [-o FILE] [--keep-all] [--size BYTES] [--total BYTES] [--in-place]\n"
-	"                   [--require] [--wait] [--snapshots N] [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
+	"                   [--require] [--wait] [--samples HZ] [--snapshots N] [--trigger RULE]... [--]\n"
+	"                   PROGRAM [ARGUMENT]...\n"
 	"       weft record --stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd] [-o FILE]\n"
 	"                   [--size BYTES] [--total BYTES] [--require] [--wait] [--snapshots N]\n"
 	"                   [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
@@ -51,8 +52,8 @@ static const char usage[] =
 	"                     the current directory. `-`: standard output, and the program's own\n"
 	"                     output goes to standard error; `xen:DOMAIN`, in a guest of Xen: the\n"
 	"                     domain of that number reads the trace, xen:0 is dom0\n"
-	"  --keep-all         also save traces of short helpers, such as a script's commands: programs\n"
-	"                     of 100 ms, one thread, no call of libweft. A directory gets all\n"
+	"  --keep-all         also save traces of short helpers: programs of 100 ms, one thread, no\n"
+	"                     call of libweft. A directory gets all\n"
 	"  --size BYTES       the size of each buffer, 64K at least; default: 16M for the first process,\n"
 	"                     4M for others, less in little room. The oldest events are overwritten\n"
 	"  --total BYTES      limit the buffers of all processes together\n"
@@ -60,10 +61,10 @@ static const char usage[] =
 	"                     wait for the disk, see weft-record(1)\n"
 	"  --require          fail with status 125 if nothing is recorded, a process cannot record, a\n"
 	"                     part is not seen, or events are lost or overwritten\n"
-	"  --wait             when PROGRAM has ended, wait for its processes that still record, such as\n"
-	"                     daemons, until Ctrl-C\n"
-	"  --snapshots N      take at most N snapshots when the program requests them; default: 10. Each\n"
-	"                     is the trace so far, saved as PROGRAM-PID.snapshot-1.weft and so on\n"
+	"  --samples HZ       find out which functions run, HZ times in a second of each thread's\n"
+	"                     processor time, such as 99; see weft-record(1)\n"
+	"  --wait             when PROGRAM has ended, wait for its processes that still record\n"
+	"  --snapshots N      take at most N snapshots when the program requests them; default: 10\n"
 	"  --trigger RULE     take a snapshot when RULE fires, for example 'counter queue > 100',\n"
 	"                     'runs > 50ms', 'waits > 1s kind=bind', 'p99(weft_lock_wait_seconds) > 10ms'\n"
 	"  --stream           write everything while the program runs, without end\n"
@@ -81,12 +82,13 @@ static const char usage[] =
 	"                     if it is given: a PID, a program, a run directory or a ring in it\n"
 	"  --help             this text\n"
 	"\n"
-	"FILE is of the last program that the process became by exec; other traces are beside it.\n"
+	"FILE is of the last program that the process became by exec; others are beside it.\n"
 	"Exit status: the program's; 128 + N if signal N ended it; 127 not found, 126 not\n"
 	"executable, 125 weft record itself failed, 2 invalid arguments.\n";
 
 #define SNAPSHOTS_DEFAULT 10
 #define SNAPSHOTS_MAX     10000
+#define SAMPLES_MAX_HZ    1000
 
 struct record_arguments {
 	const char *output;   /* NULL: PROG-PID.weft here */
@@ -110,6 +112,7 @@ struct record_arguments {
 	bool require;                         /* a loss is a failure */
 	bool keep_all;                        /* also the traces of short helpers */
 	bool waits;                           /* for processes that outlive the program */
+	unsigned samples_hz;                  /* --samples; 0: none */
 	const struct record_watcher *watcher; /* NULL: no watcher */
 };
 
@@ -136,6 +139,15 @@ static bool parse_rule(const char *command, const char *rule, struct record_argu
 	arguments->rules[arguments->rule_count++] = rule;
 	arguments->has_snapshots = true;
 	return cli_trigger_check(command, "--trigger", rule);
+}
+
+static bool parse_samples(const char *command, const char *text, struct record_arguments *arguments)
+{
+	uint64_t number;
+	if (!cli_parse_number(command, "--samples", text, 1, SAMPLES_MAX_HZ, &number))
+		return false;
+	arguments->samples_hz = (unsigned)number;
+	return true;
 }
 
 static bool parse_snapshots(
@@ -209,6 +221,10 @@ static int check(const char *command, struct record_arguments *arguments, int op
 	if (arguments->total_bytes && arguments->total_bytes < one_bytes)
 		return cli_usage_error(
 			command, "--total is less than one buffer takes; use a smaller --size");
+	if (arguments->samples_hz && (!runs_program || arguments->stream || arguments->in_place ||
+									 arguments->waits || weft__runs_is_stdout(arguments->output)))
+		return cli_usage_error(
+			command, "--samples excludes -p, --recover, --stream, --in-place, --wait and -o -");
 	if (arguments->in_place && arguments->stream)
 		return cli_usage_error(command, "--in-place and --stream exclude each other");
 	if (arguments->in_place && weft__runs_is_stdout(arguments->output))
@@ -253,6 +269,8 @@ static bool take_option(const char *command, int option, struct record_arguments
 		return parse_pid(command, optarg, &arguments->pid);
 	case 't':
 		return parse_rule(command, optarg, arguments);
+	case 'H':
+		return parse_samples(command, optarg, arguments);
 	case 'n':
 		return parse_snapshots(command, optarg, arguments);
 	case 's':
@@ -303,6 +321,7 @@ static int parse(int argc, char **argv, struct record_arguments *ret_arguments, 
 		{"recover", no_argument, NULL, 'r'},
 		{"require", no_argument, NULL, 'q'},
 		{"rotate", required_argument, NULL, 'R'},
+		{"samples", required_argument, NULL, 'H'},
 		{"size", required_argument, NULL, 's'},
 		{"snapshots", required_argument, NULL, 'n'},
 		{"stream", no_argument, NULL, 'S'},
@@ -443,6 +462,7 @@ static int record_in(const struct record_program *program, const struct record_a
 		.keep_all = keeps_all(arguments),
 		.watcher = arguments->watcher,
 		.early = early,
+		.ran = program->ran ? *program->ran : NULL,
 	};
 	int result = end_run(&end, stream);
 	weft__runs_detached_finish(detached, result == status);
@@ -503,6 +523,7 @@ static int record_program(const struct record_arguments *arguments)
 {
 	char directory[PATH_MAX], in_place[PATH_MAX];
 	struct weft__runs_stream *stream = NULL;
+	struct record_ran *ran = NULL;
 	pid_t attached;
 	if (weft_source_survive_truncation())
 		return RECORD_FAILED;
@@ -524,6 +545,8 @@ static int record_program(const struct record_arguments *arguments)
 		.waits = arguments->waits,
 		.stdout_is_ours = weft__runs_is_stdout(arguments->output),
 		.watcher = arguments->watcher,
+		.samples_hz = arguments->samples_hz,
+		.ran = &ran,
 	};
 	if (!arguments->pid &&
 		!record_adapters_prepare(arguments->adapters, arguments->program[0], &program.adapters)) {
@@ -541,6 +564,7 @@ static int record_program(const struct record_arguments *arguments)
 		early = weft__runs_early_create(directory, arguments->output, keeps_all(arguments));
 	int status = record_in(&program, arguments, stream, early);
 	weft__runs_early_destroy(early);
+	record_ran_destroy(ran);
 	free(program.adapters.preload);
 	return status;
 }
@@ -619,7 +643,8 @@ static int share(const struct record_arguments *arguments)
 			"-o %s: write the number of the domain that is to read, xen:0 for dom0",
 			weft__runs_shown(arguments->output));
 	if (arguments->stream || arguments->in_place || arguments->waits || arguments->total_bytes ||
-		arguments->has_snapshots || arguments->require || arguments->pid || arguments->recover)
+		arguments->has_snapshots || arguments->require || arguments->pid || arguments->recover ||
+		arguments->samples_hz)
 		return cli_usage_error("record", "-o xen:DOMAIN takes -a and --size only");
 	if (!record_adapters_prepare(arguments->adapters, program.argv[0], &program.adapters))
 		return RECORD_FAILED;

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "adapters.h"
+#include "ran.h"
 #include "runs/attach/attach.h"
 #include "runs/saving/save.h"
 #include "runs/saving/snapshots.h"
@@ -58,6 +59,7 @@ struct record_end {
 	bool keep_all;        /* also the traces of short helpers */
 	const struct record_watcher *watcher; /* may be NULL */
 	struct weft__runs_early *early;       /* what was saved meanwhile; may be NULL */
+	struct record_ran *ran;               /* what the processes ran; may be NULL */
 };
 
 /* Saves the rings of the run. If all were saved, removes the run directory. True if all were saved
@@ -109,6 +111,8 @@ struct record_program {
 	bool stdout_is_ours;   /* it gets the trace; the program writes to standard error instead */
 	struct record_adapters adapters;
 	const struct record_watcher *watcher; /* may be NULL */
+	unsigned samples_hz;                  /* 0: no samples of what its threads run */
+	struct record_ran **ran;              /* gets the sampling, if there is any */
 };
 
 /* Runs the program to its end, passes on the signals that we get, and answers requests for

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Stands for the files of ran.h where stacks cannot be unwound.
+ */
+#include "cli/cli.h"
+#include "ran.h"
+
+struct record_ran *record_ran_start(pid_t process, unsigned hz)
+{
+	(void)process, (void)hz;
+	cli_error("--samples: this weft unwinds no stacks");
+	return NULL;
+}
+
+void record_ran_look(struct record_ran *ran)
+{
+	(void)ran;
+}
+
+void record_ran_end(struct record_ran *ran)
+{
+	(void)ran;
+}
+
+void record_ran_save(struct record_ran *ran, pid_t process, const char *file)
+{
+	(void)ran, (void)process, (void)file;
+}
+
+uint64_t record_ran_lost(const struct record_ran *ran)
+{
+	(void)ran;
+	return 0;
+}
+
+void record_ran_destroy(struct record_ran *ran)
+{
+	(void)ran;
+}

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: ISC
+"""Samples of the functions that threads run, taken by the kernel, in unchanged programs."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from harness import BUILD, WEFT, case, equal, main, run, skip, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'samples-subject')
+HZ = 199  # what the subject does in 0.3 s of processor time has room in the kernel's memory, however late weft reads it
+
+
+def record(path, *program, hz=HZ, env=None, adapters='auto', status=0):
+    trace = os.path.join(path, 'trace.weft')
+    result = run([WEFT, 'record', '-a', adapters, '--samples', hz, '--size', '1M', '--keep-all', '-o', trace, '--', *program],
+                 cwd=path, env=env)
+    if '--samples: ' in result.stderr and result.returncode == 125:
+        skip(result.stderr.strip())
+    equal(result.returncode, status, result.stderr)
+    return trace, result
+
+
+def query(trace, sql):
+    result = run([WEFT, 'query', '--json', trace, sql])
+    equal(result.returncode, 0, result.stderr)
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def functions(trace, where='1'):
+    rows = query(trace, 'select function, count(*) as count from code_samples where %s group by 1' % where)
+    return {row['function']: row['count'] for row in rows}
+
+
+def calls(trace):
+    return {row['calls'] for row in query(trace, 'select distinct calls from code_samples')}
+
+
+@case
+def the_busy_function_is_named():
+    with temporary_directory() as path:
+        trace, result = record(path, SUBJECT, 'burn')
+        equal(result.stdout, 'done\n')
+        found = functions(trace)
+        assert found['burn'] > 0, found
+        assert any(text.startswith('burn (samples_subject.c:') and ' ← parse (samples_subject.c:' in text and
+                   text.rpartition(' ← ')[2].startswith('main (samples_subject.c:') for text in calls(trace)), calls(trace)
+        assert re.search(r'^sampling +interval_ns %d, lost \d+, has_kernel [01]$' % (1000000000 // HZ), weft('info', trace).stdout, re.M)
+        row, = query(trace, "select sum(ns) as ns, min(ns) as least from code_samples where function = 'burn'")
+        equal(row['least'], 1000000000 // HZ)
+        equal(row['ns'], found['burn'] * row['least'])
+
+
+@case
+def a_sample_belongs_to_the_task_of_its_thread():
+    with temporary_directory() as path:
+        trace, _ = record(path, SUBJECT, 'thread')
+        rows = query(trace, "select distinct t.label as label, s.process as process from code_samples s "
+                            "join tasks t on t.task = s.task where s.calls like '%← work (%' and s.function = 'burn'")
+        equal([row['label'] for row in rows], ['worker'])
+        rows = query(trace, "select count(*) as count from code_samples where thread is null")
+        equal(rows[0]['count'], 0)
+
+
+@case
+def children_have_their_own_samples():
+    """A forked child has no exec; another child becomes a program."""
+    with temporary_directory() as path:
+        run([WEFT, 'record', '--samples', HZ, '--size', '1M', '--keep-all', '-o', 'all/', '--', SUBJECT, 'fork'], cwd=path,
+            env={'WEFT_ADAPTERS': 'auto'})
+        traces = [os.path.join(path, 'all', name) for name in os.listdir(os.path.join(path, 'all'))] \
+            if os.path.isdir(os.path.join(path, 'all')) else skip('no samples')
+        found = [functions(trace) for trace in traces]
+        of_child, = [names for names in found if names.get('in_child', 0) > 0]
+        of_exec, = [names for names in found if names.get('after_exec', 0) > 0]
+        assert 'after_exec' not in of_child and 'in_child' not in of_exec, found
+
+
+@case
+def stripped_programs_have_addresses():
+    with temporary_directory() as path:
+        stripped = os.path.join(path, 'stripped')
+        subprocess.run(['strip', '-o', stripped, SUBJECT], check=True)
+        trace, _ = record(path, stripped, 'burn')
+        assert any(text and text.startswith('stripped+0x') for text in calls(trace)), calls(trace)
+        assert 'burn' not in functions(trace)
+
+
+@case
+def deep_stacks_are_cut():
+    with temporary_directory() as path:
+        trace, _ = record(path, SUBJECT, 'deep')
+        deep = [text for text in calls(trace) if text and text.startswith('burn (')]
+        assert deep and all(text.endswith(' ← …') and ' ← recurse (' in text for text in deep), deep
+
+
+@case
+def a_program_is_as_alone():
+    """Its own profiling signal, other stacks for handlers, masks, waits and dispositions: all is as without samples."""
+    with temporary_directory() as path:
+        alone = run([SUBJECT, 'checks'])
+        equal(alone.returncode, 0, alone.stderr)
+        trace, result = record(path, SUBJECT, 'checks')
+        equal((result.stdout, result.returncode), (alone.stdout, alone.returncode))
+        assert functions(trace)
+
+
+@case
+def python_and_node():
+    with temporary_directory() as path:
+        trace, _ = record(path, '/usr/bin/python3' if os.path.exists('/usr/bin/python3') else sys.executable, '-c',
+                          'import time\nwhile time.process_time() < 0.3: sorted(range(20))')
+        assert any(name and 'Py' in name for text in calls(trace) if text for name in text.split(' ← ')), calls(trace)
+        if not shutil.which('node'):
+            return
+        trace, _ = record(path, 'node', '-e', 'while (process.cpuUsage().user < 3e5) JSON.stringify({a: 1})')
+        assert functions(trace)
+
+
+@case
+def wrong_arguments_are_refused():
+    for words in (['--samples', '0'], ['--samples', '1001'], ['--samples', 'x'], ['--samples', '9', '--stream'],
+                  ['--samples', '9', '--wait'], ['--samples', '9', '--in-place']):
+        result = run([WEFT, 'record', *words, 'true'])
+        equal(result.returncode, 2, words)
+        assert '--samples' in result.stderr, result.stderr
+
+
+@case
+def a_program_that_does_not_exist_is_not_found():
+    with temporary_directory() as path:
+        record(path, 'no-such-program', status=127)
+
+
+main()
