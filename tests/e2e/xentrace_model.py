@@ -373,9 +373,16 @@ def domains_come_and_go():
         record(0x28007, 1160, 5, 0, 3), record(0x28002, 1200, 5), runstate(1300, 5, 0, OFFLINE, RUNNABLE))
     got = [t for t in of(content, '--tasks') if t['process'] == 5]
     equal([(t['label'], t['start'], t['end'], t['outcome']) for t in got],
-          [('d5v0', 110, 200, 'fulfilled'), ('d5v0', 300, 300, 'unfinished')])
+          [('d5 is being built', 100, 110, 'fulfilled'), ('d5v0', 110, 200, 'fulfilled'), ('d5v0', 300, 300, 'unfinished')])
     marks = [line['text'] for line in of(content, '--story', 'd0v0') if line['line'] == 'note']
     equal(marks, ['domain_create domain=5', 'grant_map domain=5', 'sched_shutdown reason=3', 'sched_destroy_domain domain=5'])
+
+
+@case
+def a_domain_is_built_until_it_has_a_vcpu_or_is_destroyed():
+    content = window(0, start(), record(0x41001, 1100, 5), record(0x28002, 1200, 5), record(0x41001, 1300, 6))
+    equal([(t['label'], t['start'], t['end'], t['outcome']) for t in of(content, '--tasks') if t['process'] in (5, 6)],
+          [('d5 is being built', 100, 200, 'fulfilled'), ('d6 is being built', 300, 1300, 'unfinished')])
 
 
 @case

@@ -2,8 +2,11 @@
  *
  * The buffers of a trace of Xen: Xen's own, and one of each domain.
  */
+#include <stdio.h>
+
 #include "base/array.h"
 #include "format/xentrace/meaning.h"
+#include "format/xentrace/survey.h"
 
 static int add_buffer(struct weft__xentrace_meaning *m, struct weft_trace_buffer buffer)
 {
@@ -38,6 +41,43 @@ int weft__format_xentrace_add_domain(struct weft__xentrace_meaning *m, uint32_t 
 	if (!error)
 		m->buffers[domain] = (uint16_t)(m->description_count - 1);
 	return error;
+}
+
+static struct weft__xentrace_task build_of(const struct weft__xentrace_meaning *m, uint32_t domain)
+{
+	return (struct weft__xentrace_task){
+		m->buffers[domain], WEFT__XENTRACE_BUILDS + m->builds[domain]};
+}
+
+static bool has_vcpus(const struct weft__xentrace_meaning *m, uint32_t domain)
+{
+	for (uint32_t i = m->vcpus.first[domain]; i != UINT32_MAX; i = m->vcpus.list[i].next)
+		if (m->vcpus.list[i].is_known)
+			return true;
+	return false;
+}
+
+void weft__format_xentrace_begin_build(struct weft__xentrace_meaning *m, uint32_t domain)
+{
+	char name[32];
+	if (domain >= WEFT__XENTRACE_DOMAINS || m->builds[domain] || has_vcpus(m, domain))
+		return;
+	if (!m->error)
+		m->error = weft__format_xentrace_add_domain(m, domain);
+	m->builds[domain] = ++m->build_count;
+	snprintf(name, sizeof(name), "d%u is being built", domain);
+	weft__format_xentrace_emit_task(m, build_of(m, domain), "domain", name, true);
+}
+
+void weft__format_xentrace_end_build(struct weft__xentrace_meaning *m, uint32_t domain)
+{
+	if (domain >= WEFT__XENTRACE_DOMAINS || !m->builds[domain])
+		return;
+	const struct weft__xentrace_task task = build_of(m, domain);
+	weft__format_xentrace_emit(
+		m, WEFT_EVENT_RESOLVE, (struct weft__xentrace_task){task.buffer, WEFT_TASK_NONE})
+		->event.other = task.id;
+	m->builds[domain] = 0;
 }
 
 void weft__format_xentrace_end_buffers(struct weft__xentrace_meaning *m, uint64_t cycles)

@@ -46,6 +46,7 @@ static struct weft__xentrace_state *know_vcpu(
 		m->vcpus.first[of.domain] = (uint32_t)(vcpu - m->vcpus.list);
 	}
 	vcpu->is_known = true;
+	weft__format_xentrace_end_build(m, of.domain);
 	snprintf(name, sizeof(name), "d%uv%u", of.domain, of.vcpu);
 	bool is_created = is_new || vcpu->generation;
 	weft__format_xentrace_emit_task(
@@ -321,6 +322,7 @@ static void end_domain(struct weft__xentrace_meaning *m, uint32_t domain)
 		return;
 	uint32_t *first = &m->vcpus.first[domain];
 	weft__format_xentrace_withdraw(m);
+	weft__format_xentrace_end_build(m, domain);
 	for (uint32_t number = *first; number != UINT32_MAX;) {
 		struct weft__xentrace_state *vcpu = &m->vcpus.list[number];
 		number = vcpu->next;
@@ -456,6 +458,8 @@ static void take_known(struct weft__xentrace_meaning *m, const struct weft__xent
 		weft__format_xentrace_emit_mark(m, task_on(m, record->cpu), known->name,
 			known->kind == WEFT__XENTRACE_SHUTDOWN ? "reason" : "domain",
 			words[known->kind == WEFT__XENTRACE_SHUTDOWN ? 2 : 0]);
+		if (known->kind == WEFT__XENTRACE_CREATE)
+			weft__format_xentrace_begin_build(m, words[0]);
 		if (known->kind == WEFT__XENTRACE_DOMAIN_REMOVE)
 			end_domain(m, words[0]);
 		return;
@@ -533,13 +537,14 @@ int weft__format_xentrace_meaning_create(
 	m->loss_begins = calloc(cpus + 1, sizeof(*m->loss_begins));
 	m->buffers = calloc(WEFT__XENTRACE_DOMAINS, sizeof(*m->buffers));
 	m->sleepers = calloc(WEFT__XENTRACE_DOMAINS, sizeof(*m->sleepers));
+	m->builds = calloc(WEFT__XENTRACE_DOMAINS, sizeof(*m->builds));
 	m->epoch = 1;
 	m->is_irq_known = calloc(KNOWN_IRQS / 8, 1);
 	m->event_capacity = 16;
 	m->events = calloc(m->event_capacity, sizeof(*m->events));
 	int error = weft__format_xentrace_vcpus_init(&m->vcpus);
-	if (!m->pcpus || !m->loss_begins || !m->buffers || !m->sleepers || !m->is_irq_known ||
-		!m->events)
+	if (!m->pcpus || !m->loss_begins || !m->buffers || !m->sleepers || !m->builds ||
+		!m->is_irq_known || !m->events)
 		error = WEFT_ERROR_MEMORY;
 	if (!error)
 		error = weft__format_xentrace_describe_xen(m);
@@ -561,6 +566,7 @@ void weft__format_xentrace_meaning_destroy(struct weft__xentrace_meaning *m)
 	free(m->pcpus);
 	free(m->buffers);
 	free(m->sleepers);
+	free(m->builds);
 	free(m->descriptions);
 	free(m->events);
 	free(m->losses);

@@ -19,6 +19,9 @@
 /* The first buffer is Xen; each domain has one of its own. */
 #define WEFT__XENTRACE_XEN 0u
 
+/* Ids of tasks in the buffer of a domain: a domain that is built, plus its number. */
+#define WEFT__XENTRACE_BUILDS (UINT64_C(1) << 48)
+
 /* Ids of tasks in the buffer of Xen. */
 #define WEFT__XENTRACE_SCHEDULER 1u              /* plus the pCPU's index */
 #define WEFT__XENTRACE_IRQS      UINT64_C(65536) /* plus the number of the interrupt */
@@ -86,6 +89,8 @@ struct weft__xentrace_meaning {
 	uint32_t raised;   /* 1 + the domain whose event is not withdrawn; 0: none */
 	uint32_t woken;    /* its vCPU */
 	struct weft__xentrace_sleepers *sleepers; /* by domain */
+	uint32_t *builds; /* by domain: the number of its task while it has no vCPU yet; or 0 */
+	uint32_t build_count;
 	uint32_t epoch; /* 1 + the begins and ends of losses so far: each may hide the end of a sleep */
 	bool shows_raises;
 	uint8_t *is_irq_known; /* a bit for each of the first interrupts */
@@ -116,6 +121,9 @@ int weft__format_xentrace_meaning_next(
 int weft__format_xentrace_describe_xen(struct weft__xentrace_meaning *meaning);
 /* Adds the buffer of a domain, if it has none. 0 or an error. */
 int weft__format_xentrace_add_domain(struct weft__xentrace_meaning *meaning, uint32_t domain);
+/* A domain is created, and is built until it has its first vCPU, or until it is destroyed. */
+void weft__format_xentrace_begin_build(struct weft__xentrace_meaning *meaning, uint32_t domain);
+void weft__format_xentrace_end_build(struct weft__xentrace_meaning *meaning, uint32_t domain);
 /* The record of all buffers ends then. */
 void weft__format_xentrace_end_buffers(struct weft__xentrace_meaning *meaning, uint64_t cycles);
 

@@ -180,6 +180,9 @@ static void domains_come_and_go(void **state)
 	RECORD(t, 0x28002, 1420, 0x10000); /* no domain's number */
 	assert_events(t, 1,
 		"100 mark 1.1 domain_create domain=5\n"
+		"100 create - 2.281474976710657 domain\n"
+		"100 label 2.281474976710657 d5 is being built\n"
+		"110 resolve - 2.281474976710657\n"
 		"110 create - 2.1 vcpu\n"
 		"110 label 2.1 d5v0\n"
 		"110 begin 2.1 runnable\n"
