@@ -376,6 +376,9 @@ MUTANTS = [
         ('period.thread < m->thread_count && period.cause', 'period.cause', 'losses'),
         ('if (e->type[i] == WEFT_EDGE_DROPPED)', 'if (false)', 'model e2e/agree')),
     *in_file(
+        'src/model/periods.c',
+        ('(b->is_summary && (b->state.tasks.flags[task] & WEFT_TASK_RESOLVED))', 'b->is_summary', 'model_summary')),
+    *in_file(
         'src/model/finish.c',
         ('t->outcome[task] = WEFT_OUTCOME_NEVER_RESOLVED;', 't->outcome[task] = WEFT_OUTCOME_FAILED;',
          'model e2e/oracle')),

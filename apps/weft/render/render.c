@@ -496,14 +496,24 @@ static int write_page(const struct render_arguments *a, const struct cli_trace *
 	return error;
 }
 
+/* True if the page begins with the whole trace, so that no row or time has to be found. */
+static bool is_whole_page(const struct render_arguments *a)
+{
+	return a->format == FORMAT_HTML && !a->has_start && !a->duration_ns && !a->focus;
+}
+
+/* `layout` is NULL for a whole page. */
 static int render_page(const struct render_arguments *a, const struct cli_trace *trace,
 	const struct weft_layout *layout, int *ret_status)
 {
 	struct weft_text text = {0}, command = {0};
 	struct weft_frame frame;
-	struct weft_view view;
-	place_frame(a, layout, (double)a->width, (double)a->height, &frame);
-	*ret_status = choose_view(a, layout, &frame, &view);
+	struct weft_view view = {0};
+	*ret_status = CLI_DONE;
+	if (layout) {
+		place_frame(a, layout, (double)a->width, (double)a->height, &frame);
+		*ret_status = choose_view(a, layout, &frame, &view);
+	}
 	if (*ret_status)
 		return 0;
 	describe_view(a, layout, &view, &command);
@@ -522,7 +532,7 @@ static int render_model(
 	struct weft_canvas *canvas = NULL;
 	int status = CLI_DONE;
 	struct weft_progress progress = cli_progress_of(trace);
-	int error = render_rows_lay_out(&a->rows, model, &progress, &layout);
+	int error = is_whole_page(a) ? 0 : render_rows_lay_out(&a->rows, model, &progress, &layout);
 	cli_progress_end();
 	if (!error)
 		error = weft_canvas_create((double)a->width, (double)a->height, &canvas);
@@ -541,7 +551,8 @@ static int render(const struct render_arguments *a, const struct cli_trace *trac
 {
 	struct weft_model *model = NULL;
 	cli_progress_start();
-	int error = cli_trace_build_model(trace, &model);
+	int error = is_whole_page(a) ? cli_trace_build_summary(trace, &model)
+								 : cli_trace_build_model(trace, &model);
 	cli_progress_end();
 	if (error)
 		return cli_trace_fail(trace, error);
