@@ -9,6 +9,7 @@
 
 #include "thread/objects.h"
 
+#include "hooks/python.h"
 #include "thread/births.h"
 #include "thread/names.h"
 
@@ -100,7 +101,8 @@ static void make_task(void *of)
 	const struct wanted *wanted = of;
 	struct weft__thread_birth *birth = wanted->birth;
 	struct weft__hooks_text name = {0};
-	weft__thread_append_name(&name, wanted->function, wanted->argument);
+	if (!weft__hooks_python_thread(&name))
+		weft__thread_append_name(&name, wanted->function, wanted->argument);
 	weft__hooks_thread_task();
 	birth->argument = wanted->argument;
 	weft__hooks_create_unnamed(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 
 from harness import BUILD, WEFT, case, equal, json_lines, main, ring_lines, run, skip, temporary_directory, weft
 from waiting import wait_until
@@ -404,6 +405,26 @@ def levels_before_the_first_event_are_no_changes():
         levels, = [line for line in lines if line.startswith('levels ')]
         assert 'thread=' in levels, levels
         equal([line for line in lines if line.startswith('set ')], [])
+
+
+@case
+def threads_of_python_have_their_names():
+    if not (3, 11) <= sys.version_info < (3, 14):
+        skip('names are known of Python 3.11 to 3.13')
+    program = ('import _thread, threading\n'
+               'def work(done=None): done and done.release()\n'
+               'class Own(threading.Thread):\n'
+               '    def run(self): pass\n'
+               'for thread in (threading.Thread(target=work, name="handler-7"), threading.Thread(target=work), Own(name="ö" * 50)):\n'
+               '    thread.start(); thread.join()\n'
+               'done = _thread.allocate_lock(); done.acquire()\n'
+               '_thread.start_new_thread(work, (done,)); done.acquire()')
+    with temporary_directory() as folder:
+        _, trace = record(folder, sys.executable, '-c', program, adapters='python,thread')
+        tasks = json_lines(weft('dump', '--tasks', '--json', trace).stdout)
+        names = [task['label'] for task in tasks if task['kind'] == 'thread'][1:]
+        equal(names[:3], ['handler-7', 'Thread-1 (work)', 'ö' * 31])  # 63 bytes, in whole letters
+        equal(len(names), 4)  # the last has no name: it is called by its function
 
 
 @case
