@@ -7,7 +7,8 @@ import os
 import shutil
 import subprocess
 
-from harness import BUILD, equal, run, skip
+import npm_packages
+from harness import BUILD, equal, skip
 
 NPM = os.path.join(BUILD, 'npm')
 # The version of the package that drives the browser, and the hash of its contents: npm refuses any other.
@@ -30,28 +31,8 @@ def chromium(names=('chromium-headless-shell', 'chromium')):
     return browser
 
 
-def packages(lock):
-    """{path: hash} of a lock file of npm, without the project itself; empty if there is none."""
-    if not os.path.exists(lock):
-        return {}
-    with open(lock, encoding='utf-8') as file:
-        return {path: entry.get('integrity') for path, entry in json.load(file)['packages'].items() if path}
-
-
 def install_driver(folder=NPM, options=()):
-    """Installs the package PINNED into folder/node_modules. Contents of another hash fail the case; a registry
-    that does not answer skips it."""
-    pinned = packages(os.path.join(PINNED, 'package-lock.json'))
-    if packages(os.path.join(folder, 'node_modules', '.package-lock.json')) == pinned:
-        return
-    if not shutil.which('npm'):
-        skip('npm is not installed')
-    for name in ('package.json', 'package-lock.json'):
-        shutil.copy(os.path.join(PINNED, name), folder)
-    result = run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', *options], cwd=folder, processor=300)
-    if result.returncode:
-        assert 'EINTEGRITY' not in result.stderr, 'npm got other contents than are pinned:\n' + result.stderr
-        skip('npm could not get playwright-core: %s' % (result.stderr.strip() or 'no reason given').splitlines()[-1])
+    npm_packages.install(PINNED, folder, options)
 
 
 class Driver:
