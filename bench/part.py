@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: ISC
-"""A part of a large stream: commands that read it alone, and those that read all before it.
+"""A large stream: commands that read a part of it alone, those that read all before that, and those that read all.
 
     WEFT_BUILD=build python3 bench/part.py [FILE]
 
 Without a file it records 40 million random events, 1 GB, into $TMPDIR. The part is 50 ms at nine tenths of the trace. The runs
-alternate, and the least processor time of each counts.
+alternate, and the least processor time and memory of each count; the first line has the machine's load before and after them.
 """
 import json
 import os
@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from harness import BUILD, WEFT  # noqa: E402
 
 EVENTS = int(os.environ.get('WEFT_BENCH_EVENTS', '40000000'))
-ROUNDS = int(os.environ.get('WEFT_BENCH_ROUNDS', '3'))
+ROUNDS = int(os.environ.get('WEFT_BENCH_ROUNDS', '5'))
 AT_ONCE = 100000
 
 
@@ -36,12 +36,12 @@ def record(folder):
 
 
 def measure(command):
-    """The processor time of a command, in s."""
+    """The processor time of a command, in s, and its memory, in MB."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
     assert child.returncode == 0, command
-    return usage.ru_utime + usage.ru_stime
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3
 
 
 def main():
@@ -55,13 +55,16 @@ def main():
         commands = {'dump': [WEFT, 'dump', path, *part], 'cut': cut, 'cut, with 1 s of the past': [*cut, '--past', '1s'],
                     'cut, without the past': [*cut, '--past', '0ns'],
                     'render that': [WEFT, 'render', small, '-o', out + '.svg'], 'stats of it': [WEFT, 'stats', small]}
-        times = {name: 1e9 for name in commands}
+        commands |= {'stats of the part': [WEFT, 'stats', path, *part], 'stats of all': [WEFT, 'stats', path], 'info': [WEFT, 'info', path]}
+        least = {name: (1e9, 1e9) for name in commands}
+        before = os.getloadavg()[0]
         for _ in range(ROUNDS):
             for name, command in commands.items():
-                times[name] = min(times[name], measure(command))
-        print('50 ms of %.2f GB, %d events' % (os.path.getsize(path) / 1e9, info['events']))
-        for name, least in times.items():
-            print('  %-28s %8.3f s' % (name, least))
+                least[name] = tuple(map(min, least[name], measure(command)))
+        print('50 ms of %.2f GB, %d events; the least of %d; load %.1f to %.1f' % (
+            os.path.getsize(path) / 1e9, info['events'], ROUNDS, before, os.getloadavg()[0]))
+        for name, (seconds, megabytes) in least.items():
+            print('  %-28s %8.3f s %8.0f MB' % (name, seconds, megabytes))
 
 
 main()
