@@ -13,6 +13,7 @@
 #include "base/search.h"
 #include "story/blocking.h"
 #include "story/problems/findings.h"
+#include "story/problems/ran.h"
 #include "story/problems/stalls.h"
 #include "story/problems/stuck.h"
 
@@ -385,6 +386,19 @@ static void write_off_cpu(struct weft__sentence *s, uint64_t off_ns)
 	weft__story_words_add(w, " of it off CPU)");
 }
 
+/* Appends " (in parse in 24 of 30 samples)". */
+static void write_ran(
+	struct weft__sentence *s, const struct weft_model *model, const struct stretch *stretch)
+{
+	struct weft__ran_most most;
+	if (!weft__story_ran_most(model, stretch->task, stretch->start, stretch->end, &most))
+		return;
+	struct weft__words *w = weft__story_clause(s, 7);
+	weft__story_words_add(w, " (in ");
+	weft__story_words_add_text(w, weft_model_string(model, most.function), 48);
+	weft__story_words_add(w, " in %" PRIu32 " of %" PRIu32 " samples)", most.count, most.of);
+}
+
 static void write_effect(
 	struct weft__sentence *s, const struct weft_model *model, const struct stretch *stretch)
 {
@@ -468,6 +482,7 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 		weft__story_words_add(w, " at a stretch");
 		write_off_cpu(&s, off_ns);
 		write_span(&s, model, stretch);
+		write_ran(&s, model, stretch);
 	}
 	w = weft__story_clause(&s, 8);
 	weft__story_words_add(w, " from ");

@@ -87,6 +87,48 @@ static void a_long_stretch_names_its_longest_span(void **state)
 	found_finish(&found);
 }
 
+/* Samples of other tasks and times do not count. */
+static void a_long_stretch_names_the_function_that_most_samples_have(void **state)
+{
+	const uint64_t start = 203 * 20 * US;
+	struct made made = make_begin();
+	(void)state;
+	make_label(&made, 4, "parse");
+	make_label(&made, 4, "flush");
+	for (uint64_t turn = 0; turn < 500; turn++) {
+		make_switch(&made, 1 + turn % 5);
+		made.time += turn == 203 ? 30 * MS : 20 * US;
+	}
+	struct loaded loaded = make_end(&made);
+	uint32_t parse = 0, flush = 0, task = 0;
+	while (strcmp(weft_model_string(loaded.model, parse).bytes, "parse") != 0)
+		parse++;
+	while (strcmp(weft_model_string(loaded.model, flush).bytes, "flush") != 0)
+		flush++;
+	while (loaded.model->tasks.id[task] != 4)
+		task++;
+	const struct weft_code_sample samples[] = {
+		{.time = start - 1, .task = task, .function = flush},
+		{.time = start + MS, .task = task, .function = flush},
+		{.time = start + 2 * MS, .task = task, .function = parse},
+		{.time = start + 3 * MS, .task = task, .function = parse},
+		{.time = start + 4 * MS, .task = task + 1, .function = flush},
+		{.time = start + 30 * MS, .task = task, .function = flush},
+	};
+	loaded.model->code_samples = samples;
+	loaded.model->code_sample_count = 6;
+	struct found found = find_in(loaded);
+	assert_non_null(strstr(only(&found, WEFT_PROBLEM_HOG)->sentence,
+		"runs for 30 ms at a stretch (in parse in 2 of 3 samples) from"));
+	weft_problems_destroy(found.problems);
+	loaded.model->code_sample_count = 3; /* no three in that time */
+	found = find_in(loaded);
+	assert_null(strstr(only(&found, WEFT_PROBLEM_HOG)->sentence, "samples"));
+	loaded.model->code_samples = NULL;
+	loaded.model->code_sample_count = 0;
+	found_finish(&found);
+}
+
 static void a_pause_is_not_blamed_on_the_running_task(void **state)
 {
 	struct found found = taken_turns(30 * MS, true);
@@ -891,6 +933,7 @@ int main(void)
 		cmocka_unit_test(a_task_that_lets_others_wait_is_found),
 		cmocka_unit_test(a_long_stretch_names_its_longest_span),
 		cmocka_unit_test(a_long_stretch_tells_its_off_cpu_time),
+		cmocka_unit_test(a_long_stretch_names_the_function_that_most_samples_have),
 		cmocka_unit_test(a_pause_is_not_blamed_on_the_running_task),
 		cmocka_unit_test(a_thundering_herd_is_found),
 		cmocka_unit_test(a_signal_for_each_task_is_not_a_herd),
