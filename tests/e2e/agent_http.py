@@ -155,7 +155,8 @@ def wrong_use_is_reported():
     for address in ('127.0.0.1', 'x:y', '::1:5', '127.0.0.1:99999'):
         with temporary_directory() as folder:
             result = run([WEFT, 'agent', '--once', '--only-folder', '--folder', folder + '/f', '--data', folder + '/d.db', '--http', address])
-            equal(result.returncode, 1, address)
+            equal(result.returncode, 2, address)
+            equal(os.listdir(folder), [], 'nothing was made')
             assert '--http: "%s" is not ADDRESS:PORT' % address in result.stderr, result.stderr
     assert '--depth: "x" is not a number' in weft('agent', '--depth', 'x', status=2).stderr
 

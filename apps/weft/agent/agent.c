@@ -82,7 +82,7 @@ struct agent_arguments {
 	time_t every_s;
 	bool is_once;
 	bool has_made_folder;
-	struct agent_http_options http; /* no address: none */
+	struct agent_http_options http; /* no host: none */
 	struct push_options push;       /* no URL: none */
 	struct weft__agent_mmv mmv;
 };
@@ -245,7 +245,7 @@ struct sides {
 static bool start_sides(const struct agent_arguments *a, struct sides *ret_sides)
 {
 	*ret_sides = (struct sides){NULL, NULL};
-	if (a->http.address && !(ret_sides->http = agent_http_start(&a->http)))
+	if (a->http.host[0] && !(ret_sides->http = agent_http_start(&a->http)))
 		return false;
 	return !a->push.url || (ret_sides->spans = agent_spans_start(&a->push));
 }
@@ -274,7 +274,7 @@ static int run_agent(struct agent_arguments *a)
 	sigset_t ends;
 	allow_files();
 	prepare_signals(&ends);
-	if ((a->options.alerts.count || a->http.address || a->push.url) &&
+	if ((a->options.alerts.count || a->http.host[0] || a->push.url) &&
 		weft_source_survive_truncation()) /* of rings */
 		return give_up(a);
 	if (!weft__agent_open(&agent, &a->options))
@@ -377,7 +377,7 @@ static bool name_beside(const char *file, const char *name, char ret_path[PATH_M
 /* Snapshots may show what programs do: they are for this user alone. */
 static bool make_snapshots_folder(struct agent_arguments *a)
 {
-	if (!a->options.alerts.count && !a->http.address)
+	if (!a->options.alerts.count && !a->http.host[0])
 		return true;
 	if (!a->snapshots[0] && !name_beside(a->file, "snapshots", a->snapshots))
 		return false;
@@ -396,6 +396,14 @@ static bool find_spool(struct agent_arguments *a)
 		return true;
 	a->push.spool = a->spool;
 	return (a->spool[0] || name_beside(a->file, "spool", a->spool)) && make_parents(a->spool, 0700);
+}
+
+static bool parse_http(const char *command, struct agent_arguments *a)
+{
+	if (agent_split_address(optarg, a->http.host, a->http.port))
+		return true;
+	cli_usage_error(command, "--http: \"%s\" is not ADDRESS:PORT, such as 127.0.0.1:9339", optarg);
+	return false;
 }
 
 /* False after a message. */
@@ -418,8 +426,7 @@ static bool parse_option(const char *command, int option, struct agent_arguments
 	case OPTION_SNAPSHOTS:
 		return parse_path(command, "--snapshots", a->snapshots);
 	case OPTION_HTTP:
-		a->http.address = optarg;
-		return true;
+		return parse_http(command, a);
 	case OPTION_TOKEN_FILE:
 		a->http.token_file = optarg;
 		return true;

@@ -14,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <weft/parse.h>
-
 #include "agent/database.h"
 #include "agent/rollup.h"
 #include "agent/webhook.h"
@@ -231,34 +229,9 @@ static struct MHD_Daemon *start_daemon(struct agent_http *http, int fd)
 
 /* ---- Beginning and end ---- */
 
-/* Splits "[::1]:80", "127.0.0.1:80" and ":80". */
-static bool split(const char *text, char ret_address[64], char ret_port[8])
-{
-	const char *colon = strrchr(text, ':');
-	uint64_t number;
-	if (!colon || weft_parse_number(colon + 1, strlen(colon + 1), &number) != WEFT_PARSE_OK ||
-		number > UINT16_MAX)
-		return false;
-	const bool has_brackets = text[0] == '[' && colon > text && colon[-1] == ']';
-	const int skipped = has_brackets ? 1 : 0;
-	const int length = (int)(colon - text) - 2 * skipped;
-	if (length >= 64 || (!has_brackets && memchr(text, ':', (size_t)(colon - text))))
-		return false;
-	snprintf(ret_address, 64, "%.*s", length, text + skipped);
-	if (!length || strcmp(ret_address, "localhost") == 0)
-		snprintf(ret_address, 64, "127.0.0.1");
-	snprintf(ret_port, 8, "%u", (unsigned)number);
-	return true;
-}
-
 static bool open_all(struct agent_http *http, const struct agent_http_options *options)
 {
-	char address[64], port[8];
-	if (!split(options->address, address, port)) {
-		cli_error("--http: \"%s\" is not ADDRESS:PORT, such as 127.0.0.1:9339", options->address);
-		return false;
-	}
-	const struct serve_address at = {address, port, true, NULL, NULL};
+	const struct serve_address at = {options->host, options->port, true, NULL, NULL};
 	if (!serve_load_library() ||
 		!(options->token_file ? serve_token_read(options->token_file, http->guard.token)
 							  : serve_token_draw(http->guard.token)) ||
