@@ -8,7 +8,7 @@ from harness import BUILD, equal, json_lines, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'metrics-subject')
 TYPED = os.path.join(BUILD, 'tests', 'metric-types-subject')
-RUN_QUEUE = 'weft_run_queue_seconds'  # of each process that has counters
+RUN_QUEUE = 'weft_run_queue_seconds'  # of each process that could have counters
 
 
 class Program:

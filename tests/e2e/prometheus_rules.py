@@ -52,7 +52,7 @@ def promtool_fires_and_resolves_each():
     result = run(['promtool', 'test', 'rules', 'weft.rules.test.yml'], cwd=FOLDER)
     equal(result.returncode, 0, result.stdout + result.stderr)
     with open(RULES, encoding='utf-8') as file:
-        equal(set(re.findall(r'alert: (\w+)', file.read())), set(ALERTS))
+        equal(set(re.findall(r'alert: (\w+)', file.read())), {*ALERTS, 'MachineBusy'})
 
 
 class Shop:
@@ -77,9 +77,9 @@ class Shop:
 
 
 def write_rules(folder):
-    """The rules with windows of seconds, and without the minute for which a cause must last."""
+    """The rules with windows of seconds, and without the minute for which a cause must last; this machine may be busy."""
     with open(RULES, encoding='utf-8') as file:
-        rules = file.read().replace('[5m]', '[10s]').replace('for: 1m', 'for: 0s')
+        rules = re.sub(r'  # The kernel counts.*', '', file.read(), flags=re.DOTALL).replace('[5m]', '[10s]').replace('for: 1m', 'for: 0s')
     path = os.path.join(folder, 'rules.yml')
     with open(path, 'w', encoding='utf-8') as file:
         file.write(rules)

@@ -272,7 +272,7 @@ int weft__runs_counters_read(pid_t pid, struct weft__runs_counters *ret_counters
 	else if (!error && !has_any)
 		error = ENOENT;
 	/* If the kernel does not say it, or the process has just ended, it is left out. */
-	if (!error && counters.count && weft__runs_queue_read(pid, &more) == 0)
+	if (!error && weft__runs_queue_read(pid, &more) == 0)
 		error = join(&counters, &more, sizeof(counters.owned) / sizeof(*counters.owned));
 	if (error)
 		weft__runs_counters_finish(&counters);
