@@ -23,7 +23,8 @@
 /* How many children a process has that waits for the end of any; a tag of what it waits for. */
 #define WEFT_TAG_CHILDREN "children"
 
-/* How many children of a process have ended for which it has not waited; a tag of its first task. */
+/* How many children of a process have ended for which it has not waited; a tag of its first task.
+ */
 #define WEFT_TAG_UNREAPED "children not waited for"
 
 #define WEFT_TAG_HELD_BY_THREAD  "held by thread"
