@@ -558,7 +558,7 @@ def a_filter_prints_only_records_of_some_domains_and_classes():
             got = dump(path, '--filter', words)
             equal(got, [r for r in every if wanted(r)])
             assert len(got) > 100
-        for words in ('', 'domain=', 'domain=x', 'class=none', 'domain=1,', 'domain', 'span='):
+        for words in ('', '-', '!', '-domain', '--domain=1', 'domain=', 'domain=x', 'class=none', 'domain=1,', 'domain', 'span='):
             assert 'is neither domain=N, span=NAME nor class=' in weft('dump', '--filter', words, path, status=2).stderr
         assert 'needs the records' in weft('dump', '--tasks', '--filter', 'domain=1', path, status=2).stderr
 
@@ -580,6 +580,14 @@ def a_filter_prints_only_records_of_some_spans():
     equal(shown('span=mmu_update,class=mem'), [35, 62])
     equal(shown('span=multicall', '--start', '51ns'), [61, 62, 63])
     equal(shown('span=mmu'), [])
+    # Of each sort of words, those with a - in front take away.
+    every = shown('domain=7,domain=3')
+    for word in ('span=mmu_update', 'class=mem', 'domain=3'):
+        taken = shown('domain=7,domain=3,' + word) if word != 'domain=3' else shown(word)
+        assert taken, word
+        for sign in '-!':
+            equal(shown('domain=7,domain=3,' + sign + word), [time for time in every if time not in taken])
+    equal(shown('span=multicall,-span=mmu_update'), [60, 63])
 
 
 @case
@@ -591,7 +599,7 @@ def a_cut_is_a_trace_of_xen():
             path, part = unpack(folder, name), os.path.join(folder, 'part.xentrace')
             for options in ([], ['--start', '200ms', '--duration', '30ms'], ['--filter', 'class=pv'],
                             ['--start', '100ms', '--filter', 'domain=0,class=mem,class=hw,class=pv'],
-                            ['--filter', 'span=mmu_update,class=pv']):
+                            ['--filter', 'span=mmu_update,class=pv'], ['--filter', '-class=sched']):
                 weft('cut', *options, '--cpu-hz', '2596M', path, '-o', part)
                 got, wanted = shown(part), shown(path, *options)
                 extra = [r for r in got if r[1] == '0x21002' and r not in wanted] if options else []

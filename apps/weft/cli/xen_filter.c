@@ -24,6 +24,7 @@
 #define ID_VMMCALL    0x82012u
 
 #define ALL_SUBCLASSES 0xf000u
+#define ALL_CLASSES    0xfffu
 #define RUNSTATES      0x21000u
 
 /* Bits 16 to 27 of a record's id. */
@@ -51,43 +52,50 @@ static bool refuse(const char *command, const char *word, size_t size)
 	return false;
 }
 
-static bool add_class(struct xen_filter *filter, const char *name, size_t size)
+static bool add_class(struct xen_filter_words *words, const char *name, size_t size)
 {
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (strlen(classes[i].name) == size && memcmp(classes[i].name, name, size) == 0) {
-			filter->classes |= classes[i].bits;
+			words->classes |= classes[i].bits;
 			return true;
 		}
 	return false;
 }
 
-static bool add_domain(struct xen_filter *filter, const char *number, size_t size)
+static bool add_domain(struct xen_filter_words *words, const char *number, size_t size)
 {
 	uint64_t domain;
-	if (filter->domain_count == XEN_FILTER_DOMAINS_MAX ||
+	if (words->domain_count == XEN_FILTER_DOMAINS_MAX ||
 		weft_parse_number(number, size, &domain) != WEFT_PARSE_OK || domain > WEFT_XENTRACE_IDLE)
 		return false;
-	filter->domains[filter->domain_count++] = (uint32_t)domain;
+	words->domains[words->domain_count++] = (uint32_t)domain;
 	return true;
 }
 
-static bool add_span(struct xen_filter *filter, const char *name, size_t size)
+static bool add_span(struct xen_filter_words *words, const char *name, size_t size)
 {
-	if (filter->span_count == XEN_FILTER_SPANS_MAX || !size)
+	if (words->span_count == XEN_FILTER_SPANS_MAX || !size)
 		return false;
-	filter->spans[filter->span_count++] = (struct weft_slice){name, size};
+	words->spans[words->span_count++] = (struct weft_slice){name, size};
 	return true;
 }
 
+static bool add_word(struct xen_filter_words *words, const char *text, size_t size)
+{
+	if (size >= 7 && strncmp(text, "domain=", 7) == 0)
+		return add_domain(words, text + 7, size - 7);
+	if (size >= 6 && strncmp(text, "class=", 6) == 0)
+		return add_class(words, text + 6, size - 6);
+	return size >= 5 && strncmp(text, "span=", 5) == 0 && add_span(words, text + 5, size - 5);
+}
+
+/* A word with a `-` in front, as in the viewer's filter, or with a `!`, hides. */
 bool xen_filter_parse(const char *command, const char *text, struct xen_filter *filter)
 {
 	for (;; text++) {
-		size_t size = strcspn(text, ",");
-		bool is_domain = strncmp(text, "domain=", 7) == 0,
-			 is_class = strncmp(text, "class=", 6) == 0, is_span = strncmp(text, "span=", 5) == 0;
-		if (!(is_domain && add_domain(filter, text + 7, size - 7)) &&
-			!(is_class && add_class(filter, text + 6, size - 6)) &&
-			!(is_span && add_span(filter, text + 5, size - 5)))
+		const size_t size = strcspn(text, ",");
+		const bool hides = *text == '-' || *text == '!';
+		if (!add_word(hides ? &filter->hide : &filter->only, text + hides, size - hides))
 			return refuse(command, text, size);
 		text += size;
 		if (!*text)
@@ -97,7 +105,7 @@ bool xen_filter_parse(const char *command, const char *text, struct xen_filter *
 
 bool xen_events_parse(const char *command, const char *text, uint32_t *ret_mask)
 {
-	struct xen_filter filter = {0};
+	struct xen_filter_words words = {0};
 	uint64_t mask;
 	if (strncmp(text, "0x", 2) == 0 &&
 		weft_parse_hexadecimal(text + 2, strlen(text + 2), &mask) == WEFT_PARSE_OK && mask &&
@@ -108,7 +116,7 @@ bool xen_events_parse(const char *command, const char *text, uint32_t *ret_mask)
 	bool good = true;
 	for (const char *at = text; good; at++) {
 		size_t size = strcspn(at, ",");
-		good = add_class(&filter, at, size);
+		good = add_class(&words, at, size);
 		at += size;
 		if (!*at)
 			break;
@@ -120,13 +128,14 @@ bool xen_events_parse(const char *command, const char *text, uint32_t *ret_mask)
 			text);
 		return false;
 	}
-	*ret_mask = filter.classes << 16 | ALL_SUBCLASSES;
+	*ret_mask = words.classes << 16 | ALL_SUBCLASSES;
 	return true;
 }
 
 uint32_t xen_events_for(const struct xen_filter *filter)
 {
-	return filter->classes << 16 | ALL_SUBCLASSES | RUNSTATES;
+	const uint32_t only = filter->only.classes ? filter->only.classes : ALL_CLASSES;
+	return (only & ~filter->hide.classes) << 16 | ALL_SUBCLASSES | RUNSTATES;
 }
 
 /* ---- Spans ---- */
@@ -164,46 +173,57 @@ static struct xen_filter_vcpu *find_vcpu(
 	return &state->vcpus[state->count++];
 }
 
-static bool names_span(const struct xen_filter *filter, const struct weft_xentrace_record *record)
+static bool names_span(
+	const struct xen_filter_words *words, const struct weft_xentrace_record *record)
 {
 	const char *name = record->detail ? record->detail : record->name;
-	for (unsigned i = 0; i < filter->span_count; i++)
-		if (strlen(name) == filter->spans[i].size &&
-			memcmp(name, filter->spans[i].bytes, filter->spans[i].size) == 0)
+	for (unsigned i = 0; i < words->span_count; i++)
+		if (strlen(name) == words->spans[i].size &&
+			memcmp(name, words->spans[i].bytes, words->spans[i].size) == 0)
 			return true;
 	return false;
 }
 
-/* True if the record is in a span that the filter names. */
-static bool is_in_span(const struct xen_filter *filter, struct xen_filter_state *state,
-	const struct weft_xentrace_record *record)
+/* Whether the record is in a span that the words of `only`, and of `hide`, name. */
+static void find_spans(const struct xen_filter *filter, struct xen_filter_state *state,
+	const struct weft_xentrace_record *record, bool ret_in[2])
 {
+	const struct xen_filter_words *words[2] = {&filter->only, &filter->hide};
 	struct xen_filter_vcpu *vcpu = find_vcpu(state, record);
-	uint32_t id = record->id;
-	if (!vcpu)
-		return false;
-	bool is_exit = (id & ~0x500u) == ID_EXIT || (id & ~0x500u) == ID_EXIT_SVM;
-	if (id >> 12 == CLASS_ENTRY || is_exit) {
-		vcpu->is_entry = names_span(filter, record);
-		vcpu->is_part = false;
-	} else if (id >> 12 == CLASS_SUBCALL || id == ID_VMMCALL) {
-		vcpu->is_part = names_span(filter, record);
+	const uint32_t id = record->id;
+	const bool is_exit = (id & ~0x500u) == ID_EXIT || (id & ~0x500u) == ID_EXIT_SVM;
+	for (int i = 0; i < 2 && vcpu; i++) {
+		if (id >> 12 == CLASS_ENTRY || is_exit) {
+			vcpu->is_entry[i] = names_span(words[i], record);
+			vcpu->is_part[i] = false;
+		} else if (id >> 12 == CLASS_SUBCALL || id == ID_VMMCALL) {
+			vcpu->is_part[i] = names_span(words[i], record);
+		}
+		ret_in[i] = vcpu->is_entry[i] || vcpu->is_part[i];
+		if ((id & ~0x400u) == ID_ENTRY || id == ID_LOST)
+			vcpu->is_entry[i] = vcpu->is_part[i] = false;
 	}
-	bool is_in = vcpu->is_entry || vcpu->is_part;
-	if ((id & ~0x400u) == ID_ENTRY || id == ID_LOST)
-		vcpu->is_entry = vcpu->is_part = false;
-	return is_in;
+}
+
+static bool has_domain(
+	const struct xen_filter_words *words, const struct weft_xentrace_record *record)
+{
+	for (unsigned i = 0; i < words->domain_count; i++)
+		if (words->domains[i] == record->domain)
+			return true;
+	return false;
 }
 
 bool xen_filter_has(const struct xen_filter *filter, struct xen_filter_state *state,
 	const struct weft_xentrace_record *record)
 {
-	bool has = filter->domain_count == 0;
-	if (filter->span_count && !is_in_span(filter, state, record))
+	const struct xen_filter_words *only = &filter->only, *hide = &filter->hide;
+	bool is_in[2] = {false, false};
+	if (only->span_count || hide->span_count)
+		find_spans(filter, state, record, is_in);
+	if ((only->span_count && !is_in[0]) || is_in[1])
 		return false;
-	if (filter->classes && !(filter->classes & record->id >> 16))
+	if ((only->classes && !(only->classes & record->id >> 16)) || hide->classes & record->id >> 16)
 		return false;
-	for (unsigned i = 0; i < filter->domain_count && !has; i++)
-		has = filter->domains[i] == record->domain;
-	return has;
+	return (!only->domain_count || has_domain(only, record)) && !has_domain(hide, record);
 }

@@ -14,19 +14,25 @@
 #define XEN_FILTER_DOMAINS_MAX 16u
 #define XEN_FILTER_SPANS_MAX   16u
 
+struct xen_filter_words {
+	uint32_t domains[XEN_FILTER_DOMAINS_MAX];
+	unsigned domain_count;
+	uint32_t classes;                              /* bits 16-27 of an id */
+	struct weft_slice spans[XEN_FILTER_SPANS_MAX]; /* names in the filter's text */
+	unsigned span_count;
+};
+
 /* Zeroed: all records. */
 struct xen_filter {
-	uint32_t domains[XEN_FILTER_DOMAINS_MAX];
-	unsigned domain_count;                         /* 0: all */
-	uint32_t classes;                              /* bits 16-27 of an id; 0: all */
-	struct weft_slice spans[XEN_FILTER_SPANS_MAX]; /* names in the filter's text */
-	unsigned span_count;                           /* 0: all */
+	struct xen_filter_words only; /* of each sort that has words, one has to hold */
+	struct xen_filter_words hide; /* none may hold */
 };
 
 /* A vCPU for which Xen does something that the filter names. */
 struct xen_filter_vcpu {
 	uint32_t domain, vcpu;
-	bool is_entry, is_part; /* `is_part`: a sub-call, or the hypercall of an exit */
+	/* By the words of `only` and of `hide`. `is_part`: a sub-call, or the hypercall of an exit. */
+	bool is_entry[2], is_part[2];
 };
 
 /* Zeroed before the first record. */
@@ -36,7 +42,7 @@ struct xen_filter_state {
 };
 void xen_filter_state_finish(struct xen_filter_state *state);
 
-/* Adds `domain=0,class=pv,span=mmu_update` and so on to a filter; false after a message. */
+/* Adds `domain=0,-class=pv,span=mmu_update` and so on to a filter; false after a message. */
 bool xen_filter_parse(const char *command, const char *text, struct xen_filter *filter);
 /* Parses the mask for Xen: `sched,pv`, or a number such as 0x0002f000. False after a message. */
 bool xen_events_parse(const char *command, const char *text, uint32_t *ret_mask);
@@ -50,7 +56,9 @@ bool xen_filter_has(const struct xen_filter *filter, struct xen_filter_state *st
 /* True if the filter takes all records. */
 static inline bool xen_filter_is_empty(const struct xen_filter *filter)
 {
-	return !filter->domain_count && !filter->classes && !filter->span_count;
+	const struct xen_filter_words *only = &filter->only, *hide = &filter->hide;
+	return !only->domain_count && !only->classes && !only->span_count && !hide->domain_count &&
+		   !hide->classes && !hide->span_count;
 }
 
 #endif

@@ -26,7 +26,7 @@ static const char usage[] =
 	"  -o, --output OUT  the file to write; `-` is standard output\n"
 	"  --filter WORDS    of a trace of Xen, only records of domain=N and class=pv, hvm, sched, mem,\n"
 	"                    hw, dom0op, shadow, guest or gen, and span=NAME (a hypercall, fault or\n"
-	"                    exit), with commas between them\n"
+	"                    exit), with commas between them; not those with a - in front\n"
 	"  --start TIME      the start of the range; default: the trace's start\n"
 	"  --duration T      the length of the range; default: up to the trace's end\n"
 	"  --past T          read only T before the range, for a part of a large trace at once: of tasks\n"

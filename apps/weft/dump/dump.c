@@ -31,7 +31,7 @@ static const char usage[] =
 	"  --no-simplify    tasks start where they were created, also binds and similar kinds\n"
 	"  --filter WORDS   of a trace of Xen, print only records of domain=N and class=pv, hvm, sched,\n"
 	"                   mem, hw, dom0op, shadow, guest or gen, and span=NAME (a hypercall, fault or\n"
-	"                   exit), with commas between them\n"
+	"                   exit), with commas between them; not those with a - in front\n"
 	"  --start TIME     print only events from there on; with --tasks, tasks alive then\n"
 	"  --duration T     the length of the printed range\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"

@@ -27,15 +27,13 @@ static const char usage[] =
 	"                     with commas between them, or a mask of Xen's (0x0002f000); default: all, or\n"
 	"                     what the classes of --filter need\n"
 	"  --filter WORDS     save only records of domain=N, class=NAME and span=NAME, a hypercall, fault\n"
-	"                     or exit, with commas between them\n"
+	"                     or exit, with commas between them; those with a - in front are left out\n"
 	"  --duration T       end after this time (500ms, 10s)\n"
 	"  --max-size BYTES   end when the file has this size; default: 16G, or half of the free disk space\n"
 	"                     if that is less. 0: no limit\n"
 	"  --help             this text\n"
 	"\n"
 	"Exit status: 0 if all was saved, 125 if it could not be recorded, 2 invalid arguments.\n";
-
-#define EVENTS_ALL 0x0ffff000u
 
 static const struct option options[] = {
 	{"help", no_argument, NULL, 'h'},
@@ -126,6 +124,6 @@ int record_hypervisor(int argc, char **argv)
 	request.max_bytes =
 		streaming.has_max ? streaming.max_bytes : weft__runs_stream_usual_limit(&streaming);
 	if (!request.events)
-		request.events = request.filter.classes ? xen_events_for(&request.filter) : EVENTS_ALL;
+		request.events = xen_events_for(&request.filter);
 	return record_hypervisor_run(&request);
 }
