@@ -378,7 +378,7 @@ def the_largest_value_of_a_window_leads_to_its_moment():
             return {line.get('group'): line.get('exemplar') for line in found}
         largest = ask()[None]
         equal((largest['value'], largest['task'], largest['pid']), (0.007, None, program.pid))
-        assert began - 1 <= largest['unix'] <= time.time() + 1 and largest['time'] > 0, (began, largest)
+        assert abs(began - largest['unix']) < 3000 and largest['time'] > 0, (began, largest)
         equal({group: line['value'] for group, line in ask('--by', 'customer').items()}, {'acme': 0.003, 'bolt': 0.007})
         assert 'like 0.007 at 2' in weft('metrics', 'latency', '--over', '1h', '--data', it.data).stdout
         it.look()  # it is not a new one
