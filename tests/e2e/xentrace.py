@@ -580,7 +580,7 @@ def a_filter_prints_only_records_of_some_spans():
     equal(shown('span=mmu_update,class=mem'), [35, 62])
     equal(shown('span=multicall', '--start', '51ns'), [61, 62, 63])
     equal(shown('span=mmu'), [])
-    # Of each sort of words, those with a - in front take away.
+    # Words with a - in front take away what the others select.
     every = shown('domain=7,domain=3')
     for word in ('span=mmu_update', 'class=mem', 'domain=3'):
         taken = shown('domain=7,domain=3,' + word) if word != 'domain=3' else shown(word)
