@@ -87,6 +87,8 @@ bool weft__hooks_is_of(const void *function, unsigned library)
 		return has_functions_of_libc(file);
 	if (library == HOOKS_UV)
 		return begins(file, "libuv.so") || contains(map, "uv_loop_init");
+	if (library == HOOKS_URING) /* other versions have other structs */
+		return begins(file, "liburing.so.2") || begins(file, "liburing-ffi.so.2");
 	return begins(file, "libglib-2.0.so") || begins(file, "libgio-2.0.so") ||
 		   contains(map, "g_main_context_new") || contains(map, "g_task_get_type");
 }

@@ -20,9 +20,10 @@
 #include <stdint.h>
 
 /* The libraries in front of which hooks stand. */
-#define HOOKS_LIBC 0
-#define HOOKS_UV   1
-#define HOOKS_GLIB 2
+#define HOOKS_LIBC  0
+#define HOOKS_UV    1
+#define HOOKS_GLIB  2
+#define HOOKS_URING 3
 
 struct weft__hooks_entry {
 	void *target; /* where the entry jumps to */

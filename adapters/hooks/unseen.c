@@ -172,18 +172,25 @@ static void report_threads(void)
 
 /* A ring is mapped while it is used, also one that a library has made by instructions of its own,
  * not by syscall(). */
-static bool has_ring(int fd)
+static unsigned count_rings(int fd)
 {
 	static const char mark[] = "anon_inode:[io_uring]";
 	char bytes[512];
 	size_t matched = 0;
+	unsigned count = 0;
 	for (long size; (size = weft__kernel_read(fd, bytes, sizeof(bytes))) > 0;)
 		for (long i = 0; i < size; i++) {
 			matched = bytes[i] == mark[matched] ? matched + 1 : bytes[i] == mark[0];
-			if (matched == sizeof(mark) - 1)
-				return true;
+			count += matched == sizeof(mark) - 1;
 		}
-	return false;
+	return count;
+}
+
+static unsigned (*known_rings)(void);
+
+void weft__hooks_offer_rings(unsigned (*function)(void))
+{
+	known_rings = function;
 }
 
 static void report_rings(void)
@@ -191,9 +198,9 @@ static void report_rings(void)
 	int fd = open_file("/proc/self/maps", 0);
 	if (fd < 0)
 		return;
-	bool has = has_ring(fd);
+	unsigned count = count_rings(fd);
 	weft__kernel_close(fd);
-	if (has)
+	if (count > (known_rings ? known_rings() : 0))
 		weft__hooks_unseen("io_uring", "the process");
 }
 

@@ -22,6 +22,9 @@ void weft__hooks_unseen_passed(const char *name, const void *function);
 /* Says which functions of the program itself hide hooks. */
 void weft__hooks_unseen_own(void);
 
+/* `function` counts the mappings of rings of io_uring whose requests are recorded. */
+void weft__hooks_offer_rings(unsigned (*function)(void));
+
 /* A forked child begins to record; and a process ends. */
 void weft__hooks_unseen_inherited(void);
 void weft__hooks_unseen_at_end(void);

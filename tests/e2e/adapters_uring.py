@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: ISC
+"""Programs that nobody changed: requests that they make by liburing."""
+import json
+import os
+
+from harness import BUILD, case, equal, json_lines, main, run, skip, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'uring-subject')
+
+
+class Trace:
+    """Runs a part of the subject without and with the adapters: both must print and return the same."""
+
+    def __init__(self, part):
+        if not os.path.exists(SUBJECT):
+            skip('liburing-dev is not installed')
+        plain = run([SUBJECT, part])
+        if plain.returncode == 77:
+            skip('this system has no io_uring, or forbids it')
+        equal(plain.returncode, 0, plain.stderr)
+        with temporary_directory() as folder:
+            path = os.path.join(folder, 't.weft')
+            traced = weft('record', '-a', 'io,thread', '-o', path, SUBJECT, part, env={'XDG_RUNTIME_DIR': folder})
+            equal(sorted(traced.stdout.splitlines()), sorted(plain.stdout.splitlines()))
+            self.output = traced.stdout
+            self.info = json.loads(weft('info', '--json', path).stdout)
+            self.events = json_lines(weft('dump', '--json', path).stdout)
+            self.tasks = json_lines(weft('dump', '--json', '--tasks', path).stdout)
+        equal((self.info['diagnostics'], self.info['losses'], self.info.get('unseen', [])), ([], {}, []))
+        self.requests = [task for task in self.tasks if task['kind'] == 'request']
+        self.ring = next(task for task in self.tasks if task['kind'] == 'io_uring') if part != 'exit' else None
+
+    def outcomes(self):
+        return [(task['label'], task['outcome']) for task in self.requests]
+
+    def bytes(self):
+        """In the order of the requests."""
+        found = {e['task']: e['value'] for e in self.events if e['event'] == 'tag' and e['text'] == 'bytes'}
+        return [found.get(task['task']) for task in self.requests]
+
+
+@case
+def a_read_is_completed_by_a_write():
+    trace = Trace('pipe')
+    equal(trace.outcomes(), [('read pipe', 'fulfilled'), ('write pipe', 'fulfilled')])
+    equal(trace.bytes(), [5, 5])
+    main_thread = trace.requests[0]['parent']
+    got = {e['source'] for e in trace.events if e['event'] == 'read' and e['task'] == main_thread and e['later']}
+    equal(got, {task['task'] for task in trace.requests})
+    equal(trace.ring['outcome'], 'closed')
+
+
+@case
+def errors_have_names():
+    trace = Trace('errors')
+    equal(trace.outcomes(), [('read fd -1', 'failed'), ('timeout 20 ms', 'fulfilled'), ('timeout 1000 s', 'cancelled'),
+                             ('timeout_remove', 'fulfilled')])
+    equal([e['message'] for e in trace.events if e['event'] == 'fail'], ['EBADF'])
+
+
+@case
+def requests_go_on_when_the_queues_are_full_again():
+    trace = Trace('many')
+    equal(trace.outcomes(), [('read zero', 'fulfilled')] * 1000)
+    equal(trace.bytes(), [1 + i % 8 for i in range(1000)])
+
+
+@case
+def what_cannot_be_distinguished_is_one_task():
+    trace = Trace('shared')
+    equal((trace.outcomes(), trace.bytes()), ([('read zero', 'fulfilled')], [None]))
+    assert any(e['event'] == 'tag' and e['text'] == 'other requests have its user_data' for e in trace.events)
+
+
+@case
+def completions_that_the_program_takes_itself_are_found_later():
+    trace = Trace('peek')
+    equal((trace.outcomes(), trace.bytes()), ([('read zero', 'fulfilled')] * 2, [9, 10]))
+
+
+@case
+def a_thread_waits_for_the_ring():
+    trace = Trace('wait')
+    thread, = {request['parent'] for request in trace.requests}
+    waits = [e for e in trace.events if e['event'] == 'try_read' and e['task'] == thread and e['source'] == trace.ring['task']]
+    ends = [e for e in trace.events if e['event'] == 'read' and e['task'] == thread and e['source'] == trace.ring['task']]
+    equal((len(waits), len(ends)), (1, 1))
+    assert ends[0]['time'] - waits[0]['time'] >= 19e6, (waits, ends)
+    equal(trace.outcomes(), [('timeout 20 ms', 'fulfilled')])
+
+
+@case
+def requests_end_with_their_ring():
+    equal(Trace('exit').outcomes(), [('read pipe', 'cancelled')])
+
+
+main()
