@@ -24,6 +24,7 @@ static const char usage[] =
 	"  --command WORDS  a command that the viewer runs first, as in links\n"
 	"  --follow         show what is added to the files while they grow\n"
 	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen\n"
+	"  --no-align       leave the clocks of several hosts as they are\n"
 	"  --check          print a message and exit with 3 if no file can be read\n"
 	"  --rings          each FILE is PID:FILE, the ring of that process in a run directory, and\n"
 	"                   refused if it belongs to another; 0:FILE is any file\n"
@@ -97,6 +98,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		{"cpu-hz", required_argument, NULL, 'z'},
 		{"follow", no_argument, NULL, 'f'},
 		{"help", no_argument, NULL, 'h'},
+		{"no-align", no_argument, NULL, 'n'},
 		{"rings", no_argument, NULL, 'r'},
 		{"theme", required_argument, NULL, 't'},
 		{"together", no_argument, NULL, 'g'},
@@ -116,6 +118,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 		a->are_together |= option == 'g';
 		if (option == 'c')
 			a->command = optarg;
+		if (option == 'n')
+			opening_set_no_align();
 		if (option == 'z')
 			opening_set_hz(g_ascii_strtoull(optarg, NULL, 10));
 	}

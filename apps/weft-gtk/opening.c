@@ -16,6 +16,7 @@
 #include "runs/memory/operand.h"
 
 static uint64_t cpu_hz;
+static bool no_align;
 
 static int close_after(int fd, int error)
 {
@@ -144,6 +145,11 @@ void opening_set_hz(uint64_t hz)
 	cpu_hz = hz;
 }
 
+void opening_set_no_align(void)
+{
+	no_align = true;
+}
+
 int opening_input(struct weft_source *source, struct weft_input **ret_input)
 {
 	const struct weft_input_options options = {.size = sizeof(options), .hz = cpu_hz};
@@ -195,7 +201,7 @@ int opening_files(char **paths, struct weft_input **ret_input, char **ret_reason
 		}
 	}
 	const struct weft_input_options options = {
-		.size = sizeof(options), .at_any_time = !is_directory};
+		.size = sizeof(options), .no_align = no_align, .at_any_time = !is_directory};
 	if (!error)
 		error =
 			weft_input_open_files((const char *const *)files.paths, files.count, &options, &input);

@@ -35,6 +35,9 @@ int opening_control(const char *path, pid_t pid, struct weft_control **ret_contr
 /* The rate of the cycles in traces of Xen; 0: the trace's own. Set it before anything is opened. */
 void opening_set_hz(uint64_t hz);
 
+/* Leaves the clocks of several hosts as they are. */
+void opening_set_no_align(void);
+
 /* Opens a source, which the input then owns, with that rate. */
 int opening_input(struct weft_source *source, struct weft_input **ret_input);
 

@@ -49,6 +49,7 @@ static const char usage[] =
 	"      --separate       show each FILE in a window of its own\n"
 	"      --follow         show what is added to the files while they grow, as streams do\n"
 	"      --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
+	"      --no-align       leave the clocks of several hosts as they are\n"
 	"      --theme NAME     light, dark, safe or safe-dark; the safe ones are for colour-blind eyes.\n"
 	"                       Default: light or dark, as on the desktop\n"
 	"      --help           this text\n";
@@ -149,6 +150,7 @@ static int parse(int argc, char **argv, struct view_arguments *a, bool *ret_run)
 		{"help", no_argument, NULL, 'h'},
 		{"command", required_argument, NULL, 'c'},
 		CLI_CPU_HZ_OPTION,
+		CLI_NO_ALIGN_OPTION,
 		{"duration", required_argument, NULL, 'd'},
 		{"follow", no_argument, NULL, 'f'},
 		{"last", required_argument, NULL, 'l'},
@@ -204,7 +206,8 @@ static size_t fill(const struct view_arguments *a, char **room)
 {
 	static char name[] = "weft-gtk", check[] = "--check", theme[] = "--theme",
 				command[] = "--command", follow[] = "--follow", rings[] = "--rings",
-				together[] = "--together", hz[] = "--cpu-hz", end[] = "--";
+				together[] = "--together", hz[] = "--cpu-hz", no_align[] = "--no-align",
+				end[] = "--";
 	char **first = room;
 	*room++ = name;
 	*room++ = check;
@@ -221,6 +224,8 @@ static size_t fill(const struct view_arguments *a, char **room)
 		*room++ = hz;
 		*room++ = (char *)(uintptr_t)a->hz;
 	}
+	if (!cli_trace_aligns())
+		*room++ = no_align;
 	if (a->command[0]) {
 		*room++ = command;
 		*room++ = (char *)(uintptr_t)a->command;

@@ -609,6 +609,23 @@ def the_rate_of_cycles_is_what_the_option_says():
     assert pictures[0] != pictures[1]
 
 
+@case
+def clocks_of_several_hosts_are_left_as_they_are():
+    with screen(), temporary_directory() as folder:
+        paths = []
+        for name in 'alpha', 'beta':
+            paths.append(os.path.join(folder, name + '.weft'))
+            run([os.path.join(BUILD, 'tests', 'every_event'), paths[-1], 1])
+            with open(paths[-1], 'r+b') as file:  # src/abi/buffer_abi.h: the boot, and the name of the host
+                file.seek(104)
+                file.write(name.encode().ljust(16, b'.'))
+                file.seek(1048)
+                file.write(name.encode().ljust(64, b'\0'))
+        for options, sentence in (((), 'no message'), (('--no-align',), 'not aligned')):
+            with program(*options, *paths) as viewer:
+                viewer.window('alpha').part('label', sentence)
+
+
 def stored(data):
     """A frame of zstd that holds the bytes as they are."""
     return (b'\x28\xb5\x2f\xfd\xa0' + len(data).to_bytes(4, 'little')
