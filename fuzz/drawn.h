@@ -16,6 +16,7 @@
 #include <weft/layout.h>
 #include <weft/model.h>
 #include <weft/problems.h>
+#include <weft/profile.h>
 #include <weft/render.h>
 #include <weft/stats.h>
 #include <weft/story.h>
@@ -142,6 +143,34 @@ static inline void measure_all(const struct weft_story *story, enum weft_stats_b
 	}
 }
 
+/* The calls of all waits, as a flame graph and for other programs. */
+static inline void draw_profile(const struct weft_story *story)
+{
+	const struct weft_stats_options options = {.by = WEFT_STATS_BY_STACK};
+	const struct weft_profile_picture picture = {.width = 300, .title = "fuzz"};
+	struct weft_profile *profile;
+	struct weft_stats *stats;
+	struct weft_canvas *canvas;
+	struct weft_text text = {0};
+	char name[WEFT_STATS_NAME_BYTES];
+	demand(weft_stats_create(story, &options, &stats) == 0);
+	demand(weft_profile_create(NULL, &profile) == 0);
+	demand(weft_canvas_create(300, 0, &canvas) == 0);
+	for (uint32_t i = 0; i < stats->row_count; i++) {
+		const struct weft_stats_row *row = &stats->rows[i];
+		weft_stats_format_name(stats, row, name, sizeof(name));
+		demand(weft_profile_add(profile, (struct weft_slice){name, strlen(name)},
+				   (struct weft_slice){"[lock]", 6}, row->waiting_ns, row->count) == 0);
+	}
+	demand(weft_profile_draw(profile, &picture, canvas) == 0);
+	demand(weft_profile_write_collapsed(profile, &text) == 0);
+	demand(weft_profile_write_pprof(profile, &text) == 0);
+	weft_text_finish(&text);
+	weft_canvas_destroy(canvas);
+	weft_profile_destroy(profile);
+	weft_stats_destroy(stats);
+}
+
 static inline void list_all(const struct weft_model *model, const struct weft_layout *layout)
 {
 	struct weft_story_index *index;
@@ -154,6 +183,7 @@ static inline void list_all(const struct weft_model *model, const struct weft_la
 	list_waiting(&story, model->summary.start + (model->summary.end - model->summary.start) / 2);
 	for (unsigned by = 0; by < WEFT_STATS_BYS; by++)
 		measure_all(&story, (enum weft_stats_by)by);
+	draw_profile(&story);
 	for (uint32_t task = 0; task < model->tasks.count && task < DRAWN_STORIES; task++) {
 		struct weft_story_lines *lines;
 		demand(weft_story_lines_create(&story, task, &lines) == 0);

@@ -38,6 +38,7 @@ static const struct command commands[] = {
 	{"serve", "show traces in a browser", cli_serve},
 	{"view", "show a trace in a window", cli_view},
 	{"render", "draw a trace as a picture", cli_render},
+	{"flame", "draw where in the code threads waited, as a flame graph", cli_flame},
 	{"cut", "write a part of a trace as a trace of its own", cli_cut},
 	{"merge", "put traces of several hosts together, and compare their clocks", cli_merge},
 	{"export", "write a trace in another format", cli_export},

@@ -74,6 +74,8 @@ def read(data, schema):
         assert len(part) == size
         if kind == 'text':
             message[name] = part.decode()  # protobuf's strings are UTF-8
+        elif kind == ['text']:
+            message.setdefault(name, []).append(part.decode())
         elif kind == 'id':
             message[name] = part.hex()
         elif isinstance(kind, dict):

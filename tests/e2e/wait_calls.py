@@ -63,17 +63,17 @@ def statistics_by_calls():
     with temporary_directory() as folder:
         trace = record(folder, built(folder, '-g'), 'lock')
         rows = json.loads(weft('stats', '--by', 'stack', '--json', trace).stdout)['rows']
-        row, = [row for row in rows if row['name'].startswith('flush_log')]
+        row, = [row for row in rows if (row['name'] or '').startswith('flush_log')]
         equal((row['kind'], row['count'], row['ended'], row['running']), ('lock', 1, 1, 0))
         wait, = [hop for hop in json_lines(weft('why', '--json', trace, 'write_records').stdout) if hop.get('calls') == row['name']]
         equal(row['max'], wait['until'] - wait['since'])
         equal(row['waiting'] + row['delay'], row['max'])
-        assert any(without_lines(other['name']) == f'nap{ARROW}wait_for_lock{ARROW}main' and other['kind'] == 'timer' for other in rows), rows
+        assert any(without_lines(other['name'] or '') == f'nap{ARROW}wait_for_lock{ARROW}main' and other['kind'] == 'timer' for other in rows), rows
         table = weft('stats', '--by', 'stack', trace).stdout.splitlines()
         assert 'running' not in table[2] and table[2].endswith('waits for'), table
         assert any(line.endswith('lock, in ' + row['name']) for line in table), table
         lines = list(csv.DictReader(weft('stats', '--by', 'stack', '--csv', trace).stdout.splitlines()))
-        equal([(line['name'], line['kind'], int(line['max_ns'])) for line in lines], [(other['name'], other.get('kind', ''), other['max']) for other in rows])
+        equal([(line['name'], line['kind'], int(line['max_ns'])) for line in lines], [(other['name'] or '', other.get('kind', ''), other['max']) for other in rows])
         pairs = json.loads(weft('stats', '--diff', '--by', 'stack', '--json', trace, trace).stdout)['rows']
         assert len(pairs) == len(rows) and all(pair['a'] == pair['b'] for pair in pairs), pairs
         equal(weft('stats', '--by', 'stack', '--json', '--duration', '0', trace).stdout.count('"count"'), 0)

@@ -15,9 +15,12 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,8 +39,11 @@ APART static void flush_log(void)
 	pthread_mutex_unlock(&journal);
 }
 
+static pid_t writer;
+
 static void *write_records(void *unused)
 {
+	__atomic_store_n(&writer, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	flush_log();
 	STAY;
 	return unused;
@@ -49,12 +55,29 @@ APART static void nap(void)
 	STAY;
 }
 
+/* True if the writer is blocked in the lock, or if the kernel does not say. */
+static int is_writer_blocked(void)
+{
+	const pid_t tid = __atomic_load_n(&writer, __ATOMIC_ACQUIRE);
+	char path[64], call[256] = "", *end;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
+	FILE *file = tid ? fopen(path, "r") : NULL;
+	if (!file)
+		return tid != 0;
+	char *line = fgets(call, sizeof(call), file);
+	fclose(file);
+	return line && strtol(line, &end, 10) == SYS_futex && end != line &&
+		   strtoull(end, NULL, 16) == (uintptr_t)&journal;
+}
+
 APART static void wait_for_lock(void)
 {
 	pthread_t thread;
 	pthread_mutex_lock(&journal);
 	pthread_create(&thread, NULL, write_records, NULL);
-	nap();
+	do
+		nap();
+	while (!is_writer_blocked());
 	pthread_mutex_unlock(&journal);
 	pthread_join(thread, NULL);
 	STAY;

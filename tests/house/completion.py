@@ -119,7 +119,7 @@ def values_of_options():
     every_shell_offers(['render', '--theme', ''], {'light', 'dark', 'safe', 'safe-dark'})
     every_shell_offers(['render', '--format', 'p'], {'png', 'pdf'})
     every_shell_offers(['serve', '--group-by', ''], {'auto', 'thread', 'process', 'host', 'none'})
-    every_shell_offers(['export', '--to', ''], {'chrome', 'ctf', 'otlp', 'otlp-json', 'perfetto', 'sqlite', 'zipkin'})
+    every_shell_offers(['export', '--to', ''], {'chrome', 'collapsed', 'ctf', 'otlp', 'otlp-json', 'perfetto', 'pprof', 'sqlite', 'zipkin'})
     equal(bash(['render', '--theme=sa']), {'safe', 'safe-dark'})
     equal(bash(['dump', '--story', '']), set())
 

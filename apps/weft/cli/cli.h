@@ -41,6 +41,7 @@ int cli_query(int argc, char **argv);
 int cli_record(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_render(int argc, char **argv);
+int cli_flame(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_serve(int argc, char **argv);
 int cli_stats(int argc, char **argv);

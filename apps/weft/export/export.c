@@ -17,6 +17,7 @@
 #include "otlp_file.h"
 #include "otlp_follow.h"
 #include "perfetto_file.h"
+#include "profile_file.h"
 #include "start_time.h"
 #include "query/export.h"
 
@@ -25,6 +26,7 @@ static const char usage[] =
 	"       weft export --to sqlite [--force] [--max-size SIZE] FILE... DATABASE\n"
 	"       weft export --to chrome [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to perfetto [--max-size SIZE] FILE... [-o OUT]\n"
+	"       weft export --to collapsed|pprof [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to zipkin [--spans all|requests] [--pending none|omit-end]\n"
 	"                   [--start-time TIME] [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to otlp|otlp-json [--spans all|requests] [--signal traces|metrics|all]\n"
@@ -41,6 +43,9 @@ static const char usage[] =
 	"  --to sqlite      a file DATABASE of SQLite, with the tables of `weft query`\n"
 	"  --to chrome      Chrome's trace events, JSON, for ui.perfetto.dev and chrome://tracing\n"
 	"  --to perfetto    Perfetto's protobuf, for ui.perfetto.dev and trace_processor\n"
+	"  --to collapsed   where in the code threads waited: lines for tools that draw flame graphs;\n"
+	"                   the numbers are ns\n"
+	"  --to pprof       the same in pprof's protobuf\n"
 	"  --to zipkin      spans only, JSON of Zipkin, version 2\n"
 	"  --to otlp-json   spans and metrics of OpenTelemetry: OTLP's JSON, a message a line\n"
 	"  --to otlp        the same in protobuf\n"
@@ -77,11 +82,13 @@ enum target {
 	TO_OTLP,
 	TO_PERFETTO,
 	TO_ZIPKIN,
+	TO_COLLAPSED,
+	TO_PPROF,
 	TARGETS
 };
 
-static const char *const targets[] = {
-	"ctf", "sqlite", "chrome", "otlp-json", "otlp", "perfetto", "zipkin", NULL};
+static const char *const targets[] = {"ctf", "sqlite", "chrome", "otlp-json", "otlp", "perfetto",
+	"zipkin", "collapsed", "pprof", NULL};
 
 struct export_arguments {
 	char **files;
@@ -102,12 +109,14 @@ static bool is_for_spans(enum target target)
 /* Those that write one file, which may be standard output. */
 static bool is_stream(enum target target)
 {
-	return target == TO_CHROME || target == TO_PERFETTO || is_for_spans(target);
+	return target == TO_CHROME || target == TO_PERFETTO || target == TO_COLLAPSED ||
+		   target == TO_PPROF || is_for_spans(target);
 }
 
 static bool is_unreadable(const struct export_arguments *a)
 {
-	const bool is_binary = a->target == TO_PERFETTO || a->target == TO_OTLP;
+	const bool is_binary =
+		a->target == TO_PERFETTO || a->target == TO_OTLP || a->target == TO_PPROF;
 	return is_binary && !a->otlp.push.url && strcmp(a->output, "-") == 0 && isatty(STDOUT_FILENO);
 }
 
@@ -222,7 +231,7 @@ static int take_target(const char *command, const char *format, struct export_ar
 {
 	if (!format)
 		return cli_usage_error(command,
-			"--to is missing: one of ctf, sqlite, chrome, otlp-json, otlp, perfetto and zipkin");
+			"--to is missing: one of ctf, sqlite, chrome, otlp-json, otlp, perfetto, zipkin, collapsed and pprof");
 	while (a->target < TARGETS && strcmp(format, targets[a->target]) != 0)
 		a->target++;
 	if (a->target == TARGETS)
@@ -409,6 +418,8 @@ int cli_export(int argc, char **argv)
 		status = chrome_export(&trace, arguments.output);
 	else if (arguments.target == TO_PERFETTO)
 		status = perfetto_export(&trace, arguments.output);
+	else if (arguments.target == TO_COLLAPSED || arguments.target == TO_PPROF)
+		status = profile_export(&trace, arguments.target == TO_PPROF, arguments.output);
 	else if (is_for_spans(arguments.target))
 		status = otlp_export(&trace, &arguments.otlp, arguments.output);
 	else

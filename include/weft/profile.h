@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A profile: lists of calls, each with a weight, such as the time that was spent there, and the
+ * number of times. They are added one after the other, from whatever source, and are then drawn as
+ * a flame graph, or written for other programs.
+ *
+ * A profile belongs to one thread at a time. Nothing here does I/O.
+ */
+#ifndef WEFT_PROFILE_H
+#define WEFT_PROFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/canvas.h>
+#include <weft/event.h>
+#include <weft/text.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_profile;
+
+struct weft_profile_options {
+	size_t size; /* sizeof(struct weft_profile_options), or 0; members that an older header lacks
+					are 0 */
+	const char *counted;  /* a plural in "s": "waits" */
+	const char *weighed;  /* what the weights, which are ns, are times of: "waiting" */
+	uint64_t duration_ns; /* that the profile covers */
+};
+
+int weft_profile_create(
+	const struct weft_profile_options *options, struct weft_profile **ret_profile);
+void weft_profile_destroy(struct weft_profile *profile);
+
+/* Adds calls, the innermost first, as the event `stack` has them: "say_hello (hello.c:12) ← main
+ * (hello.c:20)". `leaf` is below the innermost one, as "[lock]"; "": nothing is. 0,
+ * WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
+int weft_profile_add(struct weft_profile *profile, struct weft_slice calls, struct weft_slice leaf,
+	uint64_t weight_ns, uint64_t count);
+
+/* The sums. */
+uint64_t weft_profile_weight(const struct weft_profile *profile);
+uint64_t weft_profile_count(const struct weft_profile *profile);
+
+/* Appends collapsed stacks, as tools for flame graphs read them: a line for each list of functions,
+ * "main;say_hello;[lock] 1200", the outermost first, with its weight. 0 or WEFT_ERROR_MEMORY. */
+int weft_profile_write_collapsed(const struct weft_profile *profile, struct weft_text *text);
+
+/* Appends pprof's profile.proto, without its compression by gzip. 0 or WEFT_ERROR_MEMORY. */
+int weft_profile_write_pprof(const struct weft_profile *profile, struct weft_text *text);
+
+struct weft_profile_picture {
+	size_t size;  /* sizeof(struct weft_profile_picture), or 0; members that an older header lacks
+					 are 0 */
+	double width; /* logical pixels */
+	const char *title;            /* the heading; may be NULL */
+	const char *detail;           /* the line below it; may be NULL */
+	const struct weft_font *font; /* NULL: weft_font_builtin */
+};
+
+/* Draws functions as boxes, the outermost at the top, each as wide as its share of the weight, over
+ * those that it called. The height of the canvas is set to what they need. 0 or WEFT_ERROR_MEMORY.
+ */
+int weft_profile_draw(const struct weft_profile *profile,
+	const struct weft_profile_picture *picture, struct weft_canvas *canvas);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Profiles: calls as functions and lines, sums, collapsed stacks, and the boxes of a flame graph.
+ * tests/e2e/flame.py reads the protobuf.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "profile/profile.h"
+
+#define ARROW " \xe2\x86\x90 "
+
+static struct weft_slice slice(const char *text)
+{
+	return (struct weft_slice){text, strlen(text)};
+}
+
+static struct weft_profile *begin(void)
+{
+	struct weft_profile *profile;
+	assert_int_equal(weft_profile_create(NULL, &profile), 0);
+	return profile;
+}
+
+static void add(struct weft_profile *profile, const char *calls, const char *leaf, uint64_t weight)
+{
+	assert_int_equal(weft_profile_add(profile, slice(calls), slice(leaf), weight, 1), 0);
+}
+
+static void expect_collapsed(struct weft_profile *profile, const char *expected)
+{
+	struct weft_text text = {0};
+	assert_int_equal(weft_profile_write_collapsed(profile, &text), 0);
+	weft_text_add(&text, "", 1);
+	assert_string_equal(text.bytes, expected);
+	weft_text_finish(&text);
+	weft_profile_destroy(profile);
+}
+
+static void calls_have_functions_files_and_lines(void **state)
+{
+	static const struct {
+		const char *call, *function, *file;
+		uint64_t line;
+	} cases[] = {
+		{"main (hello.c:20)", "main", "hello.c", 20},
+		{"main", "main", "", 0},
+		{"operator()", "operator()", "", 0},
+		{"a::operator() (a.cpp:7)", "a::operator()", "a.cpp", 7},
+		{"server+0x4f10", "server+0x4f10", "", 0},
+		{"f (a:b.c:3)", "f", "a:b.c", 3},
+		{"f (a.c:x)", "f (a.c:x)", "", 0},
+		{"f (a.c:)", "f (a.c:)", "", 0},
+		{"(a.c:1)", "(a.c:1)", "", 0},
+		{" (a.c:1)", " (a.c:1)", "", 0},
+		{"f(a.c:1)", "f(a.c:1)", "", 0},
+		{":)", ":)", "", 0},
+		{")", ")", "", 0},
+		{"", "", "", 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct weft__profile_call call = weft__profile_call_of(slice(cases[i].call));
+		assert_int_equal(call.function.size, strlen(cases[i].function));
+		assert_memory_equal(call.function.bytes, cases[i].function, call.function.size);
+		assert_int_equal(call.file.size, strlen(cases[i].file));
+		assert_memory_equal(call.file.bytes, cases[i].file, call.file.size);
+		assert_int_equal(call.line, cases[i].line);
+	}
+}
+
+static void functions_are_one_whatever_their_line(void **state)
+{
+	struct weft_profile *p = begin();
+	(void)state;
+	add(p, "put (a.c:1)" ARROW "main (a.c:9)", "[lock]", 10);
+	add(p, "put (a.c:2)" ARROW "main (a.c:8)", "[lock]", 5);
+	add(p, "put (a.c:2)" ARROW "main (a.c:8)", "", 3);
+	add(p, "get" ARROW "main (a.c:7)", "[call]", 2);
+	assert_int_equal(weft_profile_weight(p), 20);
+	assert_int_equal(weft_profile_count(p), 4);
+	expect_collapsed(p, "main;put 3\nmain;put;[lock] 15\nmain;get;[call] 2\n");
+}
+
+static void recursion_is_deep(void **state)
+{
+	struct weft_profile *p = begin();
+	(void)state;
+	add(p, "f" ARROW "f" ARROW "f", "", 1);
+	add(p, "f", "", 1);
+	expect_collapsed(p, "f 1\nf;f;f 1\n");
+}
+
+static void names_do_not_end_lines_or_functions(void **state)
+{
+	struct weft_profile *p = begin();
+	(void)state;
+	add(p, "a;b\n" ARROW "main", "", 7);
+	add(p, "", "", 1);
+	expect_collapsed(p, "[unknown] 1\nmain;a:b\\n 7\n");
+}
+
+static void sums_stop_at_the_limit(void **state)
+{
+	struct weft_profile *p = begin();
+	(void)state;
+	add(p, "f", "", UINT64_MAX - 1);
+	add(p, "f", "", UINT64_MAX - 1);
+	assert_int_equal(weft_profile_weight(p), UINT64_MAX);
+	expect_collapsed(p, "f 18446744073709551615\n");
+}
+
+/* ---- Pictures ---- */
+
+static struct weft_canvas *draw(struct weft_profile *profile, double width)
+{
+	const struct weft_profile_picture picture = {
+		.width = width, .title = "a title", .detail = "details"};
+	struct weft_canvas *canvas;
+	assert_int_equal(weft_canvas_create(width, 0, &canvas), 0);
+	assert_int_equal(weft_profile_draw(profile, &picture, canvas), 0);
+	weft_profile_destroy(profile);
+	return canvas;
+}
+
+/* The box of the group whose title begins so, with the text in it; NULL: it has none. */
+static const char *box_of(
+	const struct weft_canvas *canvas, const char *title, struct weft_canvas_op *ret_box)
+{
+	for (uint32_t i = 0; i + 2 < canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		if (op->type != WEFT_CANVAS_GROUP ||
+			strncmp(canvas->text + op->first, title, strlen(title)) != 0)
+			continue;
+		*ret_box = op[1];
+		assert_int_equal(ret_box->type, WEFT_CANVAS_RECT);
+		return op[2].type == WEFT_CANVAS_TEXT ? canvas->text + op[2].first : NULL;
+	}
+	fail_msg("no box \"%s\"", title);
+	return NULL;
+}
+
+static void boxes_are_as_wide_as_their_weight(void **state)
+{
+	struct weft_profile *p = begin();
+	struct weft_canvas_op all, parent, first, second;
+	(void)state;
+	add(p, "light (a.c:3)" ARROW "main (a.c:9)", "", 100);
+	add(p, "heavy (b.c:4)" ARROW "main (a.c:8)", "", 300);
+	struct weft_canvas *canvas = draw(p, 824);
+	box_of(canvas, "all: 400 ns, 100 %, 2 samples", &all);
+	assert_string_equal(box_of(canvas, "main (a.c): 400 ns, 100 %", &parent), "main");
+	assert_string_equal(box_of(canvas, "heavy (b.c:4): 300 ns, 75 %", &first), "heavy");
+	box_of(canvas, "light (a.c:3): 100 ns, 25 %, 1 sample", &second);
+	assert_true(all.y < parent.y && parent.y < first.y && first.y == second.y);
+	assert_true(first.x == parent.x && second.x2 == parent.x2 && first.x2 < second.x);
+	assert_float_equal(second.x - first.x, 3 * (second.x2 - second.x + 1), 0.01);
+	assert_true(parent.color == second.color && parent.color != first.color);
+	assert_true(second.y2 < canvas->height && all.x2 < canvas->width);
+	weft_canvas_destroy(canvas);
+}
+
+/* As much of the text is drawn as fits; very narrow boxes have none. */
+static void texts_end_within_their_boxes(void **state)
+{
+	(void)state;
+	for (unsigned share = 1; share <= 1000; share++) {
+		struct weft_profile *p = begin();
+		add(p, "caf\xc3\xa9_\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9_and_more (a.c:1)", "", share);
+		add(p, "rest", "", 1000 - share);
+		struct weft_canvas *canvas = draw(p, 300);
+		for (uint32_t i = 1; i + 1 < canvas->op_count; i++) {
+			const struct weft_canvas_op *op = &canvas->ops[i];
+			char clean[512];
+			if (op->type != WEFT_CANVAS_TEXT)
+				continue;
+			const char *text = canvas->text + op->first;
+			weft_canvas_clean_text(text, op->count, clean, sizeof(clean));
+			assert_string_equal(clean, text);
+			if (canvas->ops[i - 1].type == WEFT_CANVAS_RECT &&
+				canvas->ops[i + 1].type == WEFT_CANVAS_UNGROUP)
+				assert_true(op->x + op->width <= canvas->ops[i - 1].x2);
+		}
+		weft_canvas_destroy(canvas);
+	}
+}
+
+static void there_may_be_nothing_to_draw(void **state)
+{
+	struct weft_profile *p = begin();
+	(void)state;
+	weft_canvas_destroy(draw(begin(), 300));
+	add(p, "main", "", 0);
+	weft_canvas_destroy(draw(p, 300));
+}
+
+/* The depth is the trace's. */
+static void any_depth_is_drawn(void **state)
+{
+	struct weft_profile *p = begin();
+	struct weft_text calls = {0};
+	(void)state;
+	for (unsigned i = 0; i < 20000; i++)
+		weft_text_add_string(&calls, i ? ARROW "f" : "f");
+	assert_int_equal(
+		weft_profile_add(p, (struct weft_slice){calls.bytes, calls.size}, slice(""), 10, 1), 0);
+	struct weft_canvas *canvas = draw(p, 300);
+	assert_true(canvas->height > 1000 && canvas->height < 20000);
+	weft_canvas_destroy(canvas);
+	weft_text_finish(&calls);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_have_functions_files_and_lines),
+		cmocka_unit_test(functions_are_one_whatever_their_line),
+		cmocka_unit_test(recursion_is_deep),
+		cmocka_unit_test(names_do_not_end_lines_or_functions),
+		cmocka_unit_test(sums_stop_at_the_limit),
+		cmocka_unit_test(boxes_are_as_wide_as_their_weight),
+		cmocka_unit_test(texts_end_within_their_boxes),
+		cmocka_unit_test(there_may_be_nothing_to_draw),
+		cmocka_unit_test(any_depth_is_drawn),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
