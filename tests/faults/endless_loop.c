@@ -25,3 +25,18 @@ void program_endless_loop(void)
 	pass(3 * S);
 	world_status = 9;
 }
+
+/* The same in a thread that has nothing else to do, of which another thread wants an answer. */
+void program_endless_worker(void)
+{
+	uint64_t client = make(WEFT_KIND_TASK, "client"), job = make(WEFT_KIND_TASK, "render");
+	weft_switch(client);
+	pass(MS);
+	uint64_t reply = make(WEFT_KIND_PROMISE, "reply");
+	weft_try_read(reply);
+	weft_switch(WEFT_TASK_NONE);
+	on_thread(1);
+	weft_switch(job);
+	pass(3 * S);
+	world_status = 9;
+}

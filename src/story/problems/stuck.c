@@ -2,11 +2,14 @@
  *
  * A thread that runs one task until the program is killed, or until a running program is looked at,
  * while other tasks of the thread are left: a loop that does not end. What waits for it does not
- * run any more, so no activation after the run shows it.
+ * run any more, so no activation after the run shows it. Or only another thread waits: for the
+ * thread itself, or for a result, since the run began.
  */
 #include "story/problems/stuck.h"
 
 #include <inttypes.h>
+
+#include "story/things.h"
 
 #define LEAST_NS   (500 * WEFT__MS)
 #define PART       20 /* and 1 / PART of the trace */
@@ -17,6 +20,7 @@ struct stuck {
 	uint32_t task, thread;
 	uint64_t start, end;
 	uint32_t left;
+	uint32_t waiter;       /* a task that waits for what the run should bring, or WEFT_NONE */
 	uint64_t runs, sum_ns; /* of other tasks on the thread */
 };
 
@@ -48,12 +52,45 @@ static void look_at_others(const struct weft_model *m, struct stuck *stuck)
 	}
 }
 
+/* True if a task of another thread waits to the end for the thread that runs, or since the run
+ * began for something that is neither a condition nor anything from outside. */
+static bool waits_for(const struct weft_model *m, uint32_t task, const struct stuck *stuck)
+{
+	const struct weft_edges *e = &m->edges;
+	const struct weft__edge_list by = weft__story_edges_by(m, task);
+	const uint32_t last = by.count ? by.edges[by.count - 1] : 0;
+	const uint32_t end = m->tasks.end_activation[task];
+	if (end == m->tasks.first_activation[task] || m->activations.thread[end - 1] == stuck->thread)
+		return false;
+	if (!by.count || e->type[last] != WEFT_EDGE_TRY_READ ||
+		m->tasks.flags[task] & WEFT_TASK_RESOLVED)
+		return false;
+	if (m->tasks.kind[e->to[last]] == WEFT_KIND_THREAD)
+		return e->to[last] == stuck->task;
+	const uint64_t part = (stuck->end - stuck->start) / FAR_LONGER, time = e->time[last];
+	return m->tasks.kind[e->to[last]] == WEFT_KIND_PROMISE && time + part >= stuck->start &&
+		   time <= stuck->start + part && !(m->tasks.flags[e->to[last]] & WEFT_TASK_RESOLVED);
+}
+
+static bool find_waiter(const struct weft_model *m, struct stuck *stuck)
+{
+	const uint32_t buffer = m->tasks.buffer[stuck->task];
+	for (uint32_t task = 0; task < m->tasks.count; task++)
+		if (m->tasks.buffer[task] == buffer && waits_for(m, task, stuck)) {
+			stuck->waiter = task;
+			return true;
+		}
+	return false;
+}
+
 static void report_stuck(struct weft__findings *findings, const struct stuck *stuck)
 {
 	const struct weft_model *model = findings->story->model;
+	const uint64_t trace_ns = model->summary.end - model->summary.start;
+	const bool has_hung = stuck->waiter != WEFT_NONE && stuck->end - stuck->start >= trace_ns / 2;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_HOG,
-		.severity = WEFT_SEVERITY_WARNING,
+		.severity = has_hung ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING,
 		.count = 1,
 		.start = stuck->start,
 		.end = stuck->end,
@@ -75,8 +112,16 @@ static void report_stuck(struct weft__findings *findings, const struct stuck *st
 	weft__story_words_add(w, " from ");
 	weft__story_words_add_time(w, model, stuck->start);
 	weft__story_words_add(w, " until the end");
-	weft__story_words_add(
-		weft__story_clause(&s, 6), "; %" PRIu32 " tasks of its thread are left", stuck->left);
+	w = weft__story_clause(&s, 6);
+	if (stuck->waiter == WEFT_NONE) {
+		weft__story_words_add(w, "; %" PRIu32 " tasks of its thread are left", stuck->left);
+	} else {
+		weft__story_words_add(w, ", while ");
+		weft__story_words_add_subject(w, model, stuck->waiter, 24);
+		weft__story_words_add(w, " waits");
+	}
+	if (model->thread_count > 1)
+		weft__story_words_add_thread(weft__story_clause(&s, 4), model, stuck->thread);
 	weft__story_find(findings, &problem, stuck->end - stuck->start, &s);
 }
 
@@ -91,12 +136,15 @@ void weft__story_find_stuck(struct weft__findings *findings)
 		struct stuck stuck = {.task = task,
 			.thread = m->activations.thread[end - 1],
 			.start = m->activations.start[end - 1],
-			.end = m->activations.end[end - 1]};
+			.end = m->activations.end[end - 1],
+			.waiter = WEFT_NONE};
 		const uint64_t length = stuck.end - stuck.start;
 		if (length < LEAST_NS || length < trace_ns / PART || !is_cut_off(m, task, stuck.end))
 			continue;
 		look_at_others(m, &stuck);
-		if (stuck.left >= LEFT_MIN && length / FAR_LONGER >= stuck.sum_ns / stuck.runs)
+		if (stuck.runs && length / FAR_LONGER < stuck.sum_ns / stuck.runs)
+			continue;
+		if (stuck.left >= LEFT_MIN || find_waiter(m, &stuck))
 			report_stuck(findings, &stuck);
 	}
 }
