@@ -128,7 +128,8 @@ static bool take_result(struct background *b, enum client_result result, uint32_
 
 /* ---- Sending ---- */
 
-static enum client_result post(
+/* The lock is held before and after, and not meanwhile. */
+static enum client_result post_unlocked(
 	struct background *b, enum weft_otlp_signal signal, const void *body, size_t size)
 {
 	pthread_mutex_unlock(&b->lock);
@@ -143,7 +144,8 @@ static void send_queued(struct background *b)
 {
 	struct queued *message = take_first(b);
 	message->since_ns = message->since_ns ? message->since_ns : push_now_ns();
-	if (take_result(b, post(b, message->signal, message->bytes, message->size), message->count)) {
+	if (take_result(
+			b, post_unlocked(b, message->signal, message->bytes, message->size), message->count)) {
 		free(message);
 		return;
 	}
@@ -161,7 +163,8 @@ static void send_spooled(struct background *b)
 		spool->first++;
 		return;
 	}
-	if (!take_result(b, post(b, message.signal, b->spooled.bytes, b->spooled.size), message.count))
+	if (!take_result(
+			b, post_unlocked(b, message.signal, b->spooled.bytes, b->spooled.size), message.count))
 		return;
 	spool->first++;
 	spool_remove(spool, &message);
