@@ -97,6 +97,25 @@ def deep_stacks_are_cut():
 
 
 @case
+def a_flame_graph_has_the_processor_time():
+    with temporary_directory() as path:
+        trace, _ = record(path, SUBJECT, 'burn')
+        out = os.path.join(path, 'out')
+        every = int(query(trace, 'select sum(ns) as ns from code_samples')[0]['ns'])
+        weft('export', '--to', 'collapsed', '--of', 'cpu', '-o', out, trace)
+        with open(out, encoding='utf-8') as file:
+            lines = file.read().splitlines()
+        equal(sum(int(line.rsplit(' ', 1)[1]) for line in lines), every)
+        assert any(';parse;burn ' in line for line in lines), lines
+        svg = weft('flame', '--of', 'cpu', trace).stdout
+        assert 'What threads ran: ' in svg, svg
+        assert '>burn' in svg, svg
+        equal(weft('flame', '--of', 'cpu', '--start', '10s', trace, status=1).stdout, '')
+        weft('flame', '--of', 'disk', trace, status=2)
+        weft('export', '--to', 'chrome', '--of', 'cpu', trace, status=2)
+
+
+@case
 def a_program_is_as_alone():
     """Its own profiling signal, other stacks for handlers, masks, waits and dispositions: all is as without samples."""
     with temporary_directory() as path:

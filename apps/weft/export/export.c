@@ -26,7 +26,7 @@ static const char usage[] =
 	"       weft export --to sqlite [--force] [--max-size SIZE] FILE... DATABASE\n"
 	"       weft export --to chrome [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to perfetto [--max-size SIZE] FILE... [-o OUT]\n"
-	"       weft export --to collapsed|pprof [--max-size SIZE] FILE... [-o OUT]\n"
+	"       weft export --to collapsed|pprof [--of waits|cpu] [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to zipkin [--spans all|requests] [--pending none|omit-end]\n"
 	"                   [--start-time TIME] [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to otlp|otlp-json [--spans all|requests] [--signal traces|metrics|all]\n"
@@ -43,8 +43,8 @@ static const char usage[] =
 	"  --to sqlite      a file DATABASE of SQLite, with the tables of `weft query`\n"
 	"  --to chrome      Chrome's trace events, JSON, for ui.perfetto.dev and chrome://tracing\n"
 	"  --to perfetto    Perfetto's protobuf, for ui.perfetto.dev and trace_processor\n"
-	"  --to collapsed   where in the code threads waited: lines for tools that draw flame graphs;\n"
-	"                   the numbers are ns\n"
+	"  --to collapsed   where in the code threads waited, or, with --of cpu, what they ran: lines for\n"
+	"                   tools that draw flame graphs; the numbers are ns\n"
 	"  --to pprof       the same in pprof's protobuf\n"
 	"  --to zipkin      spans only, JSON of Zipkin, version 2\n"
 	"  --to otlp-json   spans and metrics of OpenTelemetry: OTLP's JSON, a message a line\n"
@@ -91,6 +91,8 @@ static const char *const targets[] = {"ctf", "sqlite", "chrome", "otlp-json", "o
 	"zipkin", "collapsed", "pprof", NULL};
 
 struct export_arguments {
+	enum flame_source source; /* of a profile */
+	bool has_source;
 	char **files;
 	int file_count;
 	const char *output; /* the directory, or the file */
@@ -210,9 +212,13 @@ static bool parse_push_option(const char *command, int option, struct push_optio
 	}
 }
 
-/* Takes an option of spans. False after a message. */
-static bool parse_span_option(const char *command, int option, struct export_arguments *a)
+/* Takes an option of profiles or spans. False after a message. */
+static bool parse_format_option(const char *command, int option, struct export_arguments *a)
 {
+	if (option == 'W') {
+		a->has_source = true;
+		return flame_parse_source(command, optarg, &a->source);
+	}
 	a->is_of_spans = true;
 	if (option == 'F')
 		return a->follows = true;
@@ -227,6 +233,11 @@ static bool parse_span_option(const char *command, int option, struct export_arg
 	return export_parse_start_time(command, optarg, &a->otlp.start_ns);
 }
 
+static bool is_profile(enum target target)
+{
+	return target == TO_COLLAPSED || target == TO_PPROF;
+}
+
 static int take_target(const char *command, const char *format, struct export_arguments *a)
 {
 	if (!format)
@@ -236,6 +247,8 @@ static int take_target(const char *command, const char *format, struct export_ar
 		a->target++;
 	if (a->target == TARGETS)
 		return cli_unknown_value(command, "--to:", format, targets);
+	if (a->has_source && !is_profile(a->target))
+		return cli_usage_error(command, "--of is not for --to %s", targets[a->target]);
 	if (a->is_of_spans && !is_for_spans(a->target))
 		return cli_usage_error(command,
 			"--spans, --signal, --pending, --follow, --start-time, --url and its options are not for --to %s",
@@ -289,6 +302,7 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 		{"to", required_argument, NULL, 't'},
 		{"output", required_argument, NULL, 'o'},
 		{"force", no_argument, NULL, 'f'},
+		{"of", required_argument, NULL, 'W'},
 		{"spans", required_argument, NULL, 's'},
 		{"pending", required_argument, NULL, 'p'},
 		{"signal", required_argument, NULL, 'S'},
@@ -322,7 +336,7 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 			arguments.output = optarg;
 		else if (option == 'f')
 			arguments.force = true;
-		else if (option == '?' || !parse_span_option(argv[0], option, &arguments))
+		else if (option == '?' || !parse_format_option(argv[0], option, &arguments))
 			return CLI_USAGE;
 	}
 	int status = take_target(argv[0], format, &arguments);
@@ -418,8 +432,9 @@ int cli_export(int argc, char **argv)
 		status = chrome_export(&trace, arguments.output);
 	else if (arguments.target == TO_PERFETTO)
 		status = perfetto_export(&trace, arguments.output);
-	else if (arguments.target == TO_COLLAPSED || arguments.target == TO_PPROF)
-		status = profile_export(&trace, arguments.target == TO_PPROF, arguments.output);
+	else if (is_profile(arguments.target))
+		status = profile_export(
+			&trace, arguments.source, arguments.target == TO_PPROF, arguments.output);
 	else if (is_for_spans(arguments.target))
 		status = otlp_export(&trace, &arguments.otlp, arguments.output);
 	else

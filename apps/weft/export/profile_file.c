@@ -11,7 +11,6 @@
 #endif
 
 #include "cli/output.h"
-#include "flame/waits.h"
 
 #if WEFT_HAS_ZLIB
 
@@ -51,23 +50,25 @@ static int compress_text(struct weft_text *text)
 
 #endif
 
-static int write_profile(const struct weft_model *model, bool is_pprof, struct weft_text *text)
+static int write_profile(
+	const struct weft_model *model, enum flame_source source, bool is_pprof, struct weft_text *text)
 {
 	const struct weft_stats_options options = {.size = sizeof(options)};
 	struct weft_profile *profile = NULL;
-	int error = flame_make_waits(model, &options, &profile);
+	int error = flame_make_profile(source, model, &options, &profile);
 	if (!error)
 		error = is_pprof ? weft_profile_write_pprof(profile, text)
 						 : weft_profile_write_collapsed(profile, text);
 	if (!error && is_pprof)
 		error = compress_text(text);
 	if (!error && !weft_profile_count(profile))
-		cli_inform("%s", flame_no_waits);
+		cli_inform("%s", flame_explain_none(source));
 	weft_profile_destroy(profile);
 	return error;
 }
 
-int profile_export(const struct cli_trace *trace, bool is_pprof, const char *path)
+int profile_export(
+	const struct cli_trace *trace, enum flame_source source, bool is_pprof, const char *path)
 {
 	struct weft_model *model = NULL;
 	struct weft_text text = {0};
@@ -77,7 +78,7 @@ int profile_export(const struct cli_trace *trace, bool is_pprof, const char *pat
 	cli_progress_end();
 	cli_trace_report(trace);
 	if (!error)
-		error = write_profile(model, is_pprof, &text);
+		error = write_profile(model, source, is_pprof, &text);
 	if (error)
 		status = cli_trace_fail(trace, error);
 	else if (!cli_save(path, text.bytes ? text.bytes : "", text.size))

@@ -6,9 +6,11 @@
 #define WEFT_APPS_EXPORT_PROFILE_FILE_H
 
 #include "cli/cli.h"
+#include "flame/profiles.h"
 
-/* Writes where in the code the trace's threads waited to the file at `path`, "-" for standard
- * output. The exit status. */
-int profile_export(const struct cli_trace *trace, bool is_pprof, const char *path);
+/* Writes where in the code the trace's threads waited, or what they ran, to the file at `path`, "-"
+ * for standard output. The exit status. */
+int profile_export(
+	const struct cli_trace *trace, enum flame_source source, bool is_pprof, const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft flame: draws where in the code threads waited.
+ * weft flame: draws where in the code threads waited, or what they ran.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -14,9 +14,9 @@
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "cli/output.h"
+#include "profiles.h"
 #include "render/rows.h"
 #include "runs/directory/find.h"
-#include "waits.h"
 
 #if WEFT_HAS_CAIRO
 #include <weft/cairo.h>
@@ -31,12 +31,14 @@ static const char usage[] =
 	"`weft export` writes it for pprof and as collapsed stacks. FILE is a trace, `-` is standard\n"
 	"input; several files, or a directory of traces, are one trace. PID is a running program.\n"
 	"\n"
+	"  --of WHAT         waits, the default; or cpu: what threads ran, by the samples of\n"
+	"                    `weft record --samples`\n"
 	"  -o, --output OUT  the file to write; its suffix selects the format; default: SVG on standard\n"
 	"                    output\n"
 	"  --start TIME      only a range: 12ms, 1.5s, 300us, 40ns after the trace's start, or @N on its\n"
 	"                    own clock\n"
 	"  --duration T      the length of the range\n"
-	"  --only PATTERN    only waits of threads and other tasks whose label contains PATTERN, or with\n"
+	"  --only PATTERN    only those of threads and other tasks whose label contains PATTERN, or with\n"
 	"                    thread:NAME or process:NAME of a thread or process; can be given more than\n"
 	"                    once, like --hide\n"
 	"  --hide PATTERN    leave these out\n"
@@ -54,6 +56,7 @@ enum form {
 };
 
 struct flame {
+	enum flame_source source;
 	const char *output;
 	enum form form;
 	struct cli_time start;
@@ -67,6 +70,8 @@ static bool parse_option(const char *command, int option, struct flame *f)
 	case 'o':
 		f->output = optarg;
 		return true;
+	case 'f':
+		return flame_parse_source(command, optarg, &f->source);
 	case 's':
 		return cli_parse_time(command, "--start", optarg, &f->start);
 	case 'd':
@@ -101,6 +106,7 @@ static int parse(int argc, char **argv, struct flame *f, bool *ret_run)
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"output", required_argument, NULL, 'o'},
+		{"of", required_argument, NULL, 'f'},
 		{"start", required_argument, NULL, 's'},
 		{"duration", required_argument, NULL, 'd'},
 		{"only", required_argument, NULL, 'y'},
@@ -164,9 +170,9 @@ static int write_cairo(const struct flame *f, struct weft_canvas *canvas,
 }
 #endif
 
-/* "702 ms in 454 waits, within 168 ms from 1 s on" */
-static void describe(
-	const struct weft_profile *profile, uint64_t range_ns, uint64_t from_ns, char detail[200])
+/* "Where threads waited: 702 ms in 454 waits, within 168 ms from 1 s" */
+static void describe(enum flame_source source, const struct weft_profile *profile,
+	uint64_t range_ns, uint64_t from_ns, char detail[200])
 {
 	char waited[32], range[32], from[48] = "";
 	weft_format_duration(weft_profile_weight(profile), 3, waited);
@@ -175,8 +181,9 @@ static void describe(
 		strcpy(from, " from ");
 		weft_format_duration(from_ns, 3, from + strlen(from));
 	}
-	snprintf(detail, 200, "Where threads waited: %s in %llu wait%s, within %s%s", waited,
-		(unsigned long long)weft_profile_count(profile),
+	snprintf(detail, 200, "%s: %s in %llu %s%s, within %s%s",
+		source == FLAME_CPU ? "What threads ran" : "Where threads waited", waited,
+		(unsigned long long)weft_profile_count(profile), source == FLAME_CPU ? "sample" : "wait",
 		weft_profile_count(profile) == 1 ? "" : "s", range, from);
 }
 
@@ -199,7 +206,7 @@ static int draw(const struct flame *f, const char *title, const char *detail,
 	return error;
 }
 
-/* ---- The waits ---- */
+/* ---- The profile ---- */
 
 static int find_hidden(
 	const struct render_rows *rows, const struct weft_model *model, uint8_t **ret_hidden)
@@ -235,15 +242,15 @@ static int draw_model(
 	int error = find_hidden(&f->rows, model, &hidden);
 	options.hidden = hidden;
 	if (!error)
-		error = flame_make_waits(model, &options, &profile);
+		error = flame_make_profile(f->source, model, &options, &profile);
 	if (!error && !weft_profile_weight(profile)) {
-		cli_error("%s: %s", name, flame_no_waits);
+		cli_error("%s: %s", name, flame_explain_none(f->source));
 		*ret_status = CLI_NO;
 	} else if (!error) {
 		const uint64_t start =
 			options.start_ns > summary->start ? options.start_ns : summary->start;
 		const uint64_t end = options.end_ns < summary->end ? options.end_ns : summary->end;
-		describe(profile, end - start, start - summary->start, detail);
+		describe(f->source, profile, end - start, start - summary->start, detail);
 		error = draw(f, short_name(name), detail, profile, ret_status);
 	}
 	weft_profile_destroy(profile);
