@@ -94,7 +94,8 @@ static void damaged_rows_are_left_out(void **state)
 	memory->text[memory->row[4].text + 2] = '\0';
 	memory->cells.real[5] = UINT64_C(0x7ff0000000000000); /* infinity */
 	struct weft__runs_counters counters = read_all();
-	assert_int_equal(counters.count, 0);
+	assert_in_range(counters.count, 0, 1); /* the run queue, if the kernel says it */
+	assert_true(counters.count == 0 || strcmp(counters.list[0].name, "name") != 0);
 	weft__runs_counters_finish(&counters);
 }
 
