@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Copies a buffer that is being recorded into. For each thread, the copy has the events up to
- * some time during the copying, with none missing in between.
+ * Copies a buffer that is being recorded into. For each thread, the copy has the events up to some
+ * time during the copying. None are missing in between but for those that were overwritten: a
+ * writer that had no turn may have left an old packet as it was.
  *
  * Packets are copied from the oldest on. The oldest is also overwritten next, so the copy stays
  * ahead of the writers. A packet that was claimed after the copying began is left out: its thread
