@@ -38,7 +38,7 @@ static void act(struct program *p)
 			.has_value = pick(2),
 			.flag = pick(2),
 			.band = (uint8_t)pick(2),
-			.text = {"xyz" + pick(3), 1}});
+			.text = {&"xyz"[pick(3)], 1}});
 }
 
 /* The same events from the same seed. */
