@@ -15,6 +15,7 @@ class Counter:
     def __init__(self):
         self.samples = []  # (time, what the changes add up to, it was set)
         self.totals = []   # (number of samples before, time, offset)
+        self.begins_total = False
 
     def latest(self):
         return self.samples[-1][1] if self.samples else 0
@@ -33,6 +34,7 @@ class Counter:
             self.totals.append((len(self.samples), time, number - self.latest()))
         elif number:
             self.change(time, number, True)
+            self.begins_total = True
 
     def offsets(self, is_gap):
         """The number to add to each sample; None: unknown."""
@@ -59,8 +61,9 @@ class Counter:
         return found
 
     def finish(self, is_gap):
-        """([(time, value)], the value before them)."""
-        plain = [(time, value) for time, value, _ in self.samples], 0
+        """([(time, value)], the value before them, what they begin with: 'total', 'set', or None for a change)."""
+        begin = 'total' if self.begins_total else 'set' if self.samples[0][2] else None
+        plain = [(time, value) for time, value, _ in self.samples], 0, begin
         if not self.totals:
             return plain
         offsets = self.offsets(is_gap)
@@ -69,4 +72,5 @@ class Counter:
             return plain
         values = [(self.samples[i][0], limited(self.samples[i][1] + offsets[i])) for i in range(unknown, len(offsets))]
         before = self.samples[unknown - 1][1] if unknown else 0
-        return values, 0 if self.samples[unknown][2] else limited(before + offsets[unknown])
+        begin = begin if unknown == 0 else 'set'
+        return values, 0 if self.samples[unknown][2] else limited(before + offsets[unknown]), begin

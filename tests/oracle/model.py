@@ -739,7 +739,7 @@ def summarize(model, events):
         'tasks': dict(total=len(model.tasks) - outcomes['tracks'], **outcomes),
         'counters': [{'name': name, 'first': values[0][1], 'min': min(value for _, value in values),
                       'max': max(value for _, value in values), 'last': values[-1][1], 'changes': len(values)}
-                     for name, (values, _) in model.counters.items()]}
+                     for name, (values, _, _) in model.counters.items()]}
 
 
 def edges(model):

@@ -150,7 +150,7 @@ def check_part(shown, events, start, end, category=None):
     held = [(event['task'], event['resource']) for event in rundown if event['event'] == 'acquire']
     same('holds', held, holds(before))
     counters = {event['name']: event['value'] for event in rundown if event['event'] == 'counter'}
-    same_mapping('counter', counters, {name: values[-1][1] for name, (values, _) in rules.Model(before).counters.items()})
+    same_mapping('counter', counters, {name: values[-1][1] for name, (values, _, _) in rules.Model(before).counters.items()})
     if kept:
         check_part_model(rules.Model(shown), rules.Model([event for event in events if event['time'] < end]), start)
 

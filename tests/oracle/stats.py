@@ -128,11 +128,17 @@ class Statistics:
 
 
 def changes(counters, start, end):
-    """{name: (changes, before, after)} for a model's counters from start up to, but not including, end."""
+    """{name: (changes, before, after)} for a model's counters from start up to, but not including, end. A total is no change;
+    before the first set, there is no value: None."""
     found = {}
-    for name, (values, first) in counters.items():
+    for name, (values, first, begin) in counters.items():
         before = [value for time, value in values if time < start]
         inside = [value for time, value in values if time >= start and (end is None or time < end)]
-        first = before[-1] if before else first
+        if before:
+            first = before[-1]
+        elif begin == 'total' and inside:
+            first, *inside = inside
+        elif begin:
+            first = None
         found[name] = (len(inside), first, inside[-1] if inside else first)
     return found

@@ -295,7 +295,8 @@ static int compare_with_row(const struct xen_called *called, const struct xen_ro
 static void deal_out_calls(struct xen_stats *x)
 {
 	size_t next = 0;
-	for (struct xen_row *row = x->rows; row < x->rows + x->row_count; row++) {
+	for (uint32_t i = 0; i < x->row_count; i++) {
+		struct xen_row *row = &x->rows[i];
 		while (next < x->called_count && compare_with_row(&x->called[next], row) < 0)
 			next++;
 		row->first_call = (uint32_t)next;
