@@ -22,7 +22,8 @@ class Trace:
     def __init__(self, path):
         self.path = path
         equal(weft('info', path).stderr, '')
-        self.events = json_lines(weft('dump', '--json', path).stdout)
+        # When a thread had no processor is up to the machine.
+        self.events = [event for event in json_lines(weft('dump', '--json', path).stdout) if event['event'] != 'off_cpu']
         self.tasks = json_lines(weft('dump', '--json', '--tasks', path).stdout)
 
     def named(self, pattern):
