@@ -99,7 +99,7 @@ int dwfl_offline_section_address(Dwfl_Module *of, void **data, const char *name,
 	return 0;
 }
 
-/* ---- There are no functions that were put into others ---- */
+/* ---- No function was inlined ---- */
 
 Dwarf_Die *dwfl_module_addrdie(Dwfl_Module *of, Dwarf_Addr address, Dwarf_Addr *bias)
 {

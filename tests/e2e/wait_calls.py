@@ -188,7 +188,7 @@ int main() {
 
 
 @case
-def functions_that_were_put_into_others_are_named():
+def inlined_functions_are_named():
     """But not those of the system's headers, such as the constructor of std::lock_guard."""
     with temporary_directory() as folder:
         built(folder)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * See inlined.h. The debug information of a function has a tree of the functions that were put into
- * it, each with the line that calls it.
+ * See inlined.h. The debug information of a function has a tree of the functions that were inlined
+ * into it, each with the line that calls it.
  */
 #include "inlined.h"
 
@@ -61,7 +61,7 @@ static const char *symbol_of(Dwarf_Die *function)
 	return name && strcmp(name, "operator()") == 0 ? "{lambda}" : name;
 }
 
-/* Where the function is called that was put into another one. */
+/* Where an inlined function is called. */
 static struct debug_call call_of(Dwarf_Die *unit, Dwarf_Die *function)
 {
 	struct debug_call call = {NULL, NULL, 0};

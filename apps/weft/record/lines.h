@@ -49,8 +49,8 @@ struct debug_call {
 	int line;
 };
 
-/* The functions at an address of a file that was added: those that the compiler has put into others
- * too, from the innermost one on. 0: unknown. The texts stay as long as `info`. */
+/* The functions at an address of a file that was added, inlined ones too, from the innermost one
+ * on. All have a symbol. 0: unknown. The texts stay as long as `info`. */
 size_t debug_info_calls(struct debug_info *info, const char *file, uint64_t address,
 	struct debug_call ret_calls[DEBUG_CALLS_MAX]);
 

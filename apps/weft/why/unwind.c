@@ -183,8 +183,8 @@ static void add_frame(struct weft__outside_frame frame, const struct debug_call 
 	result->frames[result->frame_count++] = frame;
 }
 
-/* Adds the frame, and those of the functions that were put into its function. `code`: in the
- * instruction that calls the next one. */
+/* Adds the frame, and those of functions that were inlined there. `code`: in the instruction that
+ * calls the next one. */
 static void add_frames(uint64_t return_to, Dwarf_Addr code)
 {
 	Dwfl_Module *module = dw.dwfl_addrmodule(walk.dwfl, code);
