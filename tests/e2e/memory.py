@@ -183,7 +183,7 @@ def a_virtual_machine_and_its_dumps_are_searched():
 @case
 def what_has_no_ring_is_refused():
     with temporary_directory() as folder, subprocess.Popen(['cat'], stdin=subprocess.PIPE) as other:
-        for name, content, message in (('empty', b'', 'no ring in it'), ('text', b'a' * 99999, 'no ring in it'),
+        for name, content, message in (('empty', b'', 'the file is empty'), ('text', b'a' * 99999, 'no ring in it'),
                                        ('elf', b'\x7fELF' + bytes(2), 'ends in its first header')):
             path = os.path.join(folder, name)
             with open(path, 'wb') as file:

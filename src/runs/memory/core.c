@@ -126,7 +126,8 @@ bool weft__runs_image_open_file(struct weft_source *source, struct weft__runs_im
 	memory.bytes = weft_source_bytes(source, &size);
 	memory.size = size;
 	struct elf elf = {.bytes = memory.bytes, .size = size};
-	bool good = !is_elf(&elf) || read_elf(&memory, &elf, reason);
+	bool good = size ? !is_elf(&elf) || read_elf(&memory, &elf, reason)
+					 : refuse(reason, "the file is empty");
 	const struct weft__runs_image_part all = {.size = size};
 	if (good && !memory.count && !memory.missing)
 		good = weft__runs_image_add(&memory, all) ||

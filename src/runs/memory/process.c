@@ -93,9 +93,12 @@ static void explain(pid_t pid, int error, char reason[WEFT__RUNS_IMAGE_REASON_BY
 	if (error == ENOENT || error == ESRCH)
 		snprintf(reason, size, "there is no process %d", (int)pid);
 	else if (error == EACCES || error == EPERM)
-		snprintf(reason, size,
-			"its memory may be read by root alone, or by its user if the system lets a debugger "
-			"attach");
+		snprintf(reason, size, "%s",
+			geteuid() == 0
+				? "this system does not let root read its memory, as in a container without "
+				  "CAP_SYS_PTRACE"
+				: "its memory may be read by root alone, or by its user if the system lets a "
+				  "debugger attach");
 	else
 		snprintf(reason, size, "%s", strerror(error));
 }
