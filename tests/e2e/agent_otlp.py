@@ -115,6 +115,29 @@ def an_agent_goes_on_where_the_last_one_stopped():
 
 
 @case
+def an_agent_goes_on_in_a_ring_that_has_turned_over():
+    """The events of a thread that records little outlive later events of other threads, which no agent has read."""
+    state = State()
+    with receiver(state) as url, site() as it:
+        it.env['WEFT_SIZE'] = '256K'
+        program = it.program(1)
+        it.tell(program, 'other 10')
+        agent = it.start(url)
+        it.wait(agent, 'the requests', has(state, 33))
+        it.stop(agent)
+        it.tell(program, 20000)
+        agent = it.start(url)
+        it.wait(agent, 'those that are left', lambda: len(state.spans()) > 33)
+        it.tell(program, 'other 1')
+        it.end(program)
+        it.stop(agent)
+        # An id of a span in a task is made of its start, which each agent computes anew.
+        tasks = [span['spanId'] for span in state.spans() if span['name'] != 'parse']
+        equal(len(tasks), len(set(tasks)))
+        assert 'lost (overwritten' in it.said(), it.said()
+
+
+@case
 def after_a_kill_no_span_is_sent_twice():
     state = State()
     with receiver(state) as url, site() as it:

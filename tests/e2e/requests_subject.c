@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: ISC
  *
  * A server that serves requests on request. Each line of standard input is a number of requests, or
- * "begin", after which a long one runs, or "end", which ends that; then it says "done". It ends at
- * the end of the input.
+ * "other" and a number, for a second thread, or "begin", after which a long one runs, or "end",
+ * which ends that; then it says "done". It ends at the end of the input.
  */
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include <weft/context.h>
 #include <weft/weft.h>
 
 static uint64_t server, running;
+static long number;
+
+/* The second thread serves `ordered` requests. */
+static sem_t order, served;
+static long ordered;
 
 static uint64_t begin(const char *label)
 {
@@ -20,8 +27,9 @@ static uint64_t begin(const char *label)
 	return task;
 }
 
-static void serve(long number)
+static void serve_one(void)
 {
+	number++;
 	const uint64_t request = begin("request");
 	weft_enter(request);
 	if (number % 2)
@@ -39,9 +47,39 @@ static void serve(long number)
 	weft_leave();
 }
 
+static void serve(long count)
+{
+	for (; count > 0; count--)
+		serve_one();
+}
+
+static int serve_orders(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		sem_wait(&order);
+		serve(ordered);
+		sem_post(&served);
+	}
+	return 0;
+}
+
+/* The thread lasts as long as the program: so does its packet, which it never fills. */
+static void serve_by_other(long count)
+{
+	static thrd_t other;
+	if (!other) {
+		sem_init(&order, 0, 0);
+		sem_init(&served, 0, 0);
+		thrd_create(&other, serve_orders, NULL);
+	}
+	ordered = count;
+	sem_post(&order);
+	sem_wait(&served);
+}
+
 int main(void)
 {
-	static long number;
 	char line[64];
 	server = weft_create(WEFT_KIND_TASK);
 	weft_label_as(server, "server");
@@ -56,8 +94,10 @@ int main(void)
 			weft_resolve(running);
 			running = 0;
 		}
-		for (long i = atol(line); i > 0; i--)
-			serve(++number);
+		if (line[0] == 'o')
+			serve_by_other(atol(line + sizeof("other")));
+		else
+			serve(atol(line));
 		puts("done");
 		fflush(stdout);
 	}

@@ -20,8 +20,8 @@
 
 #include "agent/capture.h"
 #include "agent/search.h"
+#include "agent/sent.h"
 #include "cli/cli.h"
-#include "sent.h"
 
 #define PROGRAMS_MAX    256
 #define TASKS_MAX       (1u << 17)               /* of a program, that are kept at one time */
@@ -41,10 +41,9 @@ struct followed {
 	pid_t pid;
 	ino_t inode;
 	dev_t device;
-	uint64_t before; /* events that had been overwritten before the first one */
-	uint64_t taken;
-	uint64_t resume; /* up to this event, all was sent; AGENT_SENT_UNKNOWN: up to now */
-	bool has_begun, has_ended;
+	struct weft__agent_point read;
+	struct weft__agent_point resume; /* what was sent by another agent; its ticks are 0: nothing */
+	bool has_ended;
 };
 
 struct agent_spans {
@@ -57,7 +56,7 @@ struct agent_spans {
 	pthread_cond_t changed;
 	struct followed *first;
 	size_t count;
-	struct agent_sent sent;
+	struct weft__agent_sent sent;
 	bool is_closing;
 };
 
@@ -75,7 +74,7 @@ static int take(
 	void *context, enum weft_otlp_signal signal, const void *bytes, size_t size, uint32_t count)
 {
 	const struct followed *f = context;
-	return f->resume ? 0 : push_send(f->spans->push, signal, bytes, size, count);
+	return f->resume.ticks ? 0 : push_send(f->spans->push, signal, bytes, size, count);
 }
 
 static const struct weft_trace_buffer *buffer_of(const struct followed *f)
@@ -84,32 +83,37 @@ static const struct weft_trace_buffer *buffer_of(const struct followed *f)
 		weft_follow_describe(f->follow)->buffers, weft_follow_describe(f->follow)->buffer_count, 0);
 }
 
-/* The number of the next event: the same for all that ever read the ring. */
-static uint64_t position(const struct followed *f)
+static void note_read(struct followed *f, const struct weft_event *event)
 {
-	return f->before + f->taken + weft_follow_describe(f->follow)->losses[WEFT_LOSS_STALLED];
+	/* A switch that repeats a thread's state after a loss was not recorded. */
+	if (event->type == WEFT_EVENT_SWITCH && event->is_rundown)
+		return;
+	if (event->ticks > f->read.ticks)
+		f->read = (struct weft__agent_point){.ticks = event->ticks};
+	f->read.events += event->ticks == f->read.ticks;
+}
+
+static bool is_sent(const struct followed *f)
+{
+	return f->read.ticks < f->resume.ticks ||
+		   (f->read.ticks == f->resume.ticks && f->read.events <= f->resume.events);
 }
 
 /* All up to here was sent by another agent. */
 static int resume(struct followed *f)
 {
 	const int error = weft_otlp_stream_flush(f->stream);
-	f->resume = 0;
+	f->resume.ticks = 0;
 	return error;
 }
 
 static int add_event(struct followed *f, const struct weft_event *event)
 {
-	const struct weft_trace_description *trace = weft_follow_describe(f->follow);
 	int error = 0;
-	if (!f->has_begun)
-		f->before = trace->losses[WEFT_LOSS_OVERWRITTEN];
-	f->has_begun = true;
-	if (f->resume && position(f) >= f->resume)
+	note_read(f, event);
+	if (f->resume.ticks && !is_sent(f))
 		error = resume(f);
-	/* A switch that repeats a thread's state after a loss was not recorded. */
-	f->taken += !(event->type == WEFT_EVENT_SWITCH && event->is_rundown);
-	return error ? error : weft_otlp_stream_add(f->stream, event, trace);
+	return error ? error : weft_otlp_stream_add(f->stream, event, weft_follow_describe(f->follow));
 }
 
 /* WEFT_OK: there is more; WEFT_AGAIN: not now; WEFT_END; or an error. */
@@ -122,7 +126,7 @@ static int read_events(struct followed *f, unsigned most)
 		if (status == WEFT_OK)
 			status = add_event(f, &event);
 	}
-	if (status == WEFT_AGAIN && f->resume == AGENT_SENT_UNKNOWN && resume(f))
+	if (status == WEFT_AGAIN && f->resume.ticks == WEFT__AGENT_SENT_UNKNOWN && resume(f))
 		return WEFT_ERROR_MEMORY;
 	return status;
 }
@@ -140,7 +144,7 @@ static void report_losses(const struct followed *f)
 static void finish(struct followed *f, int status)
 {
 	struct weft_otlp_summary summary;
-	if (f->resume && f->resume != AGENT_SENT_ALL && f->resume != AGENT_SENT_UNKNOWN)
+	if (f->resume.ticks && f->resume.ticks != WEFT__AGENT_SENT_UNKNOWN)
 		resume(f);
 	if (status == WEFT_END)
 		status = weft_otlp_stream_finish(f->stream, weft_follow_describe(f->follow), &summary);
@@ -159,11 +163,11 @@ static void destroy(struct followed *f)
 
 /* ---- The thread that reads ---- */
 
-static void note(struct agent_spans *s, const struct followed *f, uint64_t events)
+static void note(struct agent_spans *s, const struct followed *f, struct weft__agent_point point)
 {
-	struct agent_sent_ring ring = {.pid = f->pid, .events = events};
+	struct weft__agent_sent_ring ring = {.pid = f->pid, .point = point};
 	memcpy(ring.uuid, buffer_of(f)->uuid, sizeof(ring.uuid));
-	if (!agent_sent_set(&s->sent, ring))
+	if (!weft__agent_sent_set(&s->sent, &ring))
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 }
 
@@ -177,7 +181,7 @@ static void drop_ended(struct agent_spans *s)
 			at = &f->next;
 			continue;
 		}
-		note(s, f, AGENT_SENT_ALL);
+		note(s, f, (struct weft__agent_point){.ticks = WEFT__AGENT_SENT_ALL});
 		*at = f->next;
 		s->count--;
 		destroy(f);
@@ -261,14 +265,15 @@ static int make_stream(struct followed *f)
 /* The lock is held. */
 static bool add(struct agent_spans *s, struct followed *f)
 {
-	const struct agent_sent_ring *sent = agent_sent_find(&s->sent, buffer_of(f)->uuid);
+	const struct weft__agent_sent_ring *sent = weft__agent_sent_find(&s->sent, buffer_of(f)->uuid);
 	const char *name = buffer_of(f)->process;
-	if (sent && sent->events == AGENT_SENT_ALL)
+	if (sent && sent->point.ticks == WEFT__AGENT_SENT_ALL)
 		return false;
-	f->resume = sent ? sent->events : 0;
+	if (sent)
+		f->resume = sent->point;
 	snprintf(f->name, sizeof(f->name), "%s", *name ? name : "?");
-	note(s, f, AGENT_SENT_UNKNOWN);
-	agent_sent_write(&s->sent);
+	note(s, f, (struct weft__agent_point){.ticks = WEFT__AGENT_SENT_UNKNOWN});
+	weft__agent_sent_write(&s->sent);
 	f->next = s->first;
 	s->first = f;
 	s->count++;
@@ -355,11 +360,11 @@ struct agent_spans *agent_spans_start(const struct push_options *options)
 	}
 	s->search.furthest = SEARCH_FURTHEST;
 	if (push_open(options, &s->push)) {
-		if (agent_sent_open(&s->sent, options->spool) && start_thread(s))
+		if (weft__agent_sent_open(&s->sent, options->spool) && start_thread(s))
 			return s;
 		push_close(s->push);
 	}
-	agent_sent_close(&s->sent);
+	weft__agent_sent_close(&s->sent);
 	free(s);
 	return NULL;
 }
@@ -378,11 +383,11 @@ void agent_spans_stop(struct agent_spans *s)
 	while (s->first) {
 		struct followed *f = s->first;
 		s->first = f->next;
-		note(s, f, f->resume ? f->resume : position(f));
+		note(s, f, f->resume.ticks ? f->resume : f->read);
 		destroy(f);
 	}
-	agent_sent_write(&s->sent);
-	agent_sent_close(&s->sent);
+	weft__agent_sent_write(&s->sent);
+	weft__agent_sent_close(&s->sent);
 	weft__agent_search_finish(&s->search);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
