@@ -455,7 +455,7 @@ def check_model(way, shown, sections):
         same(name, without_row(tasks), rules.tasks(model, tree))
         check_rows(tasks, model, tree)
     same('spans', sorted(sections['spans', way], key=str), rules.spans(model))
-    same('counters', sections['counters', way], [[name, *(value for _, value in values)] for name, (values, _) in model.counters.items()])
+    same('counters', sections['counters', way], [[name, *(value for _, value in values)] for name, (values, *_) in model.counters.items()])
     same('bands', sorted(sections['bands', way], key=str),
          sorted(([*band[:4], band[4] or None] for band in model.bands), key=str))
 
