@@ -15,12 +15,9 @@
 #include "cli/live.h"
 #include "cli/output.h"
 #include "profiles.h"
+#include "render/picture.h"
 #include "render/rows.h"
 #include "runs/directory/find.h"
-
-#if WEFT_HAS_CAIRO
-#include <weft/cairo.h>
-#endif
 
 static const char usage[] =
 	"usage: weft flame [OPTION]... FILE...|PID [-o OUT.svg|OUT.png|OUT.pdf]\n"
@@ -48,17 +45,10 @@ static const char usage[] =
 	"  --no-align        leave the clocks of several hosts as they are\n"
 	"  --help            this text\n";
 
-enum form {
-	FORM_SVG,
-	FORM_PNG,
-	FORM_PDF,
-	FORMS
-};
-
 struct flame {
 	enum flame_source source;
 	const char *output;
-	enum form form;
+	enum picture_format format;
 	struct cli_time start;
 	uint64_t duration_ns, width;
 	struct render_rows rows;
@@ -83,22 +73,13 @@ static bool parse_option(const char *command, int option, struct flame *f)
 	}
 }
 
-static int settle_form(const char *command, struct flame *f)
+static int settle_format(const char *command, struct flame *f)
 {
-	static const char *const suffixes[] = {"svg", "png", "pdf"};
-	const char *suffix = strrchr(f->output, '.');
-	if (strcmp(f->output, "-") == 0)
-		return CLI_DONE;
-	while (f->form < FORMS && (!suffix || strcmp(suffix + 1, suffixes[f->form]) != 0))
-		f->form++;
-	if (f->form == FORMS)
+	f->format = strcmp(f->output, "-") == 0 ? PICTURE_SVG : picture_format_of_path(f->output);
+	if (f->format == PICTURE_NONE || f->format == PICTURE_HTML)
 		return cli_usage_error(
 			command, "\"%s\" has an unknown suffix; name it .svg, .png or .pdf", f->output);
-	if (f->form == FORM_SVG || WEFT_HAS_CAIRO)
-		return CLI_DONE;
-	cli_error(
-		"this weft was built without cairo (package libpango1.0-dev), so it draws SVG, but not PNG or PDF");
-	return CLI_NO;
+	return picture_check_build(f->format);
 }
 
 static int parse(int argc, char **argv, struct flame *f, bool *ret_run)
@@ -125,50 +106,27 @@ static int parse(int argc, char **argv, struct flame *f, bool *ret_run)
 	}
 	if (!cli_count_operands(argc, argv, "FILE or PID"))
 		return CLI_USAGE;
-	const int status = settle_form(argv[0], f);
+	const int status = settle_format(argv[0], f);
 	*ret_run = status == CLI_DONE;
 	return status;
 }
 
 /* ---- The picture ---- */
 
-static int write_svg(const struct flame *f, struct weft_canvas *canvas,
-	struct weft_profile_picture *picture, const struct weft_profile *profile, int *ret_status)
-{
-	struct weft_text text = {0};
-	const struct weft_svg_options options = {.title = picture->title};
-	int error = weft_profile_draw(profile, picture, canvas);
-	if (!error)
-		error = weft_canvas_write_svg(canvas, &options, &text);
-	if (!error)
-		*ret_status = cli_save(f->output, text.bytes, text.size) ? CLI_DONE : CLI_NO;
-	weft_text_finish(&text);
-	return error;
-}
+struct flame_drawing {
+	const struct weft_profile *profile;
+	struct weft_profile_picture picture;
+};
 
-#if WEFT_HAS_CAIRO
-static int write_cairo(const struct flame *f, struct weft_canvas *canvas,
-	struct weft_profile_picture *picture, const struct weft_profile *profile, int *ret_status)
+static int draw_profile(
+	const void *context, const struct weft_font *font, struct weft_canvas *canvas, int *ret_status)
 {
-	struct weft_cairo_font *pango = NULL;
-	char *bytes = NULL;
-	size_t size = 0;
-	int error = weft_cairo_font_create(&pango);
-	if (error)
-		return error;
-	const struct weft_font font = weft_cairo_font_interface(pango);
-	picture->font = &font;
-	error = weft_profile_draw(profile, picture, canvas);
-	if (!error)
-		error = f->form == FORM_PDF ? weft_cairo_write_pdf(canvas, pango, &bytes, &size)
-									: weft_cairo_write_png(canvas, pango, &bytes, &size);
-	if (!error)
-		*ret_status = cli_save(f->output, bytes, size) ? CLI_DONE : CLI_NO;
-	free(bytes);
-	weft_cairo_font_destroy(pango);
-	return error;
+	const struct flame_drawing *d = context;
+	struct weft_profile_picture picture = d->picture;
+	picture.font = font;
+	*ret_status = CLI_DONE;
+	return weft_profile_draw(d->profile, &picture, canvas);
 }
-#endif
 
 /* "Where threads waited: 702 ms in 454 waits, within 168 ms from 1 s" */
 static void describe(enum flame_source source, const struct weft_profile *profile,
@@ -190,18 +148,19 @@ static void describe(enum flame_source source, const struct weft_profile *profil
 static int draw(const struct flame *f, const char *title, const char *detail,
 	const struct weft_profile *profile, int *ret_status)
 {
-	struct weft_profile_picture picture = {
-		.size = sizeof(picture), .width = (double)f->width, .title = title, .detail = detail};
+	const struct flame_drawing drawing = {profile, {.size = sizeof(drawing.picture),
+													   .width = (double)f->width,
+													   .title = title,
+													   .detail = detail}};
+	const struct picture_file picture = {.format = f->format,
+		.path = f->output,
+		.title = title,
+		.draw = draw_profile,
+		.context = &drawing};
 	struct weft_canvas *canvas = NULL;
-	int error = weft_canvas_create(picture.width, 0, &canvas);
-	if (error)
-		return error;
-#if WEFT_HAS_CAIRO
-	if (f->form != FORM_SVG)
-		error = write_cairo(f, canvas, &picture, profile, ret_status);
-	else
-#endif
-		error = write_svg(f, canvas, &picture, profile, ret_status);
+	int error = weft_canvas_create(drawing.picture.width, 0, &canvas);
+	if (!error)
+		error = picture_write(&picture, canvas, ret_status);
 	weft_canvas_destroy(canvas);
 	return error;
 }
@@ -219,13 +178,6 @@ static int find_hidden(
 		error = weft_filter_tasks(model, filter.bytes, ret_hidden);
 	weft_text_finish(&filter);
 	return error;
-}
-
-/* The last component of a path. */
-static const char *short_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 static int draw_model(
@@ -251,7 +203,7 @@ static int draw_model(
 			options.start_ns > summary->start ? options.start_ns : summary->start;
 		const uint64_t end = options.end_ns < summary->end ? options.end_ns : summary->end;
 		describe(f->source, profile, end - start, start - summary->start, detail);
-		error = draw(f, short_name(name), detail, profile, ret_status);
+		error = draw(f, picture_short_name(name), detail, profile, ret_status);
 	}
 	weft_profile_destroy(profile);
 	free(hidden);

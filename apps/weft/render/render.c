@@ -13,11 +13,8 @@
 #include "cli/output.h"
 #include "link.h"
 #include "page.h"
+#include "picture.h"
 #include "rows.h"
-
-#if WEFT_HAS_CAIRO
-#include <weft/cairo.h>
-#endif
 
 static const char usage[] =
 	"usage: weft render FILE... -o OUT.svg|OUT.png|OUT.pdf|OUT.html [OPTION]...\n"
@@ -54,23 +51,13 @@ static const char usage[] =
 	"      --no-align       leave the clocks of several hosts as they are\n"
 	"      --help           this text\n";
 
-#define PIXELS_MAX 100000000 /* 400 MB while drawing */
-
 #define VIEWS_MAX 32 /* each is a viewer of its own, with all of the trace */
-
-enum format {
-	FORMAT_NONE,
-	FORMAT_SVG,
-	FORMAT_PNG,
-	FORMAT_PDF,
-	FORMAT_HTML,
-};
 
 struct render_arguments {
 	char **files;
 	int file_count;
 	const char *output, *focus;
-	enum format format;
+	enum picture_format format;
 	enum weft_theme theme;
 	struct cli_time start;
 	uint64_t duration_ns; /* 0: up to the end */
@@ -82,22 +69,12 @@ struct render_arguments {
 	int view_count;
 };
 
-static const char *const format_names[] = {"svg", "png", "pdf", "html", NULL};
-
-static enum format format_of_name(const char *name)
+static bool parse_format(const char *command, const char *name, enum picture_format *ret_format)
 {
-	for (unsigned i = 0; format_names[i]; i++)
-		if (strcmp(name, format_names[i]) == 0)
-			return (enum format)(FORMAT_SVG + i);
-	return FORMAT_NONE;
-}
-
-static bool parse_format(const char *command, const char *name, enum format *ret_format)
-{
-	*ret_format = format_of_name(name);
-	if (*ret_format == FORMAT_NONE)
-		cli_unknown_value(command, "--format:", name, format_names);
-	return *ret_format != FORMAT_NONE;
+	*ret_format = picture_format_of_name(name);
+	if (*ret_format == PICTURE_NONE)
+		cli_unknown_value(command, "--format:", name, picture_format_names);
+	return *ret_format != PICTURE_NONE;
 }
 
 static bool parse_counters(const char *command, const char *name, enum weft_counter_form *ret_form)
@@ -175,30 +152,25 @@ static bool parse_option(const char *command, int option, struct render_argument
 /* Chooses the format; CLI_DONE if it is known and available in this build. */
 static int settle_format(const char *command, struct render_arguments *a)
 {
-	const char *suffix = strrchr(a->output, '.');
-	if (a->format == FORMAT_NONE && strcmp(a->output, "-") == 0)
+	if (a->format == PICTURE_NONE && strcmp(a->output, "-") == 0)
 		return cli_usage_error(command, "`-o -` needs --format svg, png, pdf or html");
-	if (a->format == FORMAT_NONE && suffix)
-		a->format = format_of_name(suffix + 1);
-	if (a->format == FORMAT_NONE)
+	if (a->format == PICTURE_NONE)
+		a->format = picture_format_of_path(a->output);
+	if (a->format == PICTURE_NONE)
 		return cli_usage_error(command,
 			"\"%s\" has an unknown suffix; name it .svg, .png, .pdf or .html, or use --format",
 			a->output);
-	if (a->view_count && a->format != FORMAT_HTML)
+	if (a->view_count && a->format != PICTURE_HTML)
 		return cli_usage_error(command, "--view is for pages: -o OUT.html");
-	if (a->format == FORMAT_PNG && a->width * a->height > PIXELS_MAX)
+	if (a->format == PICTURE_PNG && a->width * a->height > PICTURE_PIXELS_MAX)
 		return cli_usage_error(command,
 			"a PNG of %llu x %llu is too large (100 million pixels at most); SVG has no such limit",
 			(unsigned long long)a->width, (unsigned long long)a->height);
-	if (a->format == FORMAT_HTML && !WEFT_HAS_PAGE) {
+	if (a->format == PICTURE_HTML && !WEFT_HAS_PAGE) {
 		cli_error("this weft was built without the page, for lack of: " WEFT_PAGE_MISSING);
 		return CLI_NO;
 	}
-	if (a->format == FORMAT_SVG || a->format == FORMAT_HTML || WEFT_HAS_CAIRO)
-		return CLI_DONE;
-	cli_error(
-		"this weft was built without cairo (package libpango1.0-dev), so it draws SVG, but not PNG or PDF");
-	return CLI_NO;
+	return picture_check_build(a->format);
 }
 
 static int parse(int argc, char **argv, struct render_arguments *a, bool *ret_run)
@@ -298,13 +270,6 @@ static int choose_view(const struct render_arguments *a, const struct weft_layou
 	return CLI_DONE;
 }
 
-/* The last component of a path. */
-static const char *short_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void place_frame(const struct render_arguments *a, const struct weft_layout *layout,
 	double width, double height, struct weft_frame *ret_frame)
 {
@@ -339,7 +304,7 @@ static int draw_scene(const struct render_arguments *a, const char *title,
 		.theme = a->theme,
 		.title = title,
 		.font = font,
-		.hover = a->format == FORMAT_SVG,
+		.hover = a->format == PICTURE_SVG,
 		.no_counters = a->counters == WEFT_COUNTERS_NONE,
 	};
 	if (!error) {
@@ -352,75 +317,50 @@ static int draw_scene(const struct render_arguments *a, const char *title,
 	return error;
 }
 
-static int draw(const struct render_arguments *a, const struct cli_trace *trace,
-	const struct weft_layout *layout, const struct weft_font *font, struct weft_canvas *canvas,
-	int *ret_status)
+struct render_drawing {
+	const struct render_arguments *arguments;
+	const struct cli_trace *trace;
+	const struct weft_layout *layout;
+};
+
+static int draw(
+	const void *context, const struct weft_font *font, struct weft_canvas *canvas, int *ret_status)
 {
+	const struct render_drawing *d = context;
+	const struct render_arguments *a = d->arguments;
 	struct weft_scene *scene = NULL;
 	struct weft_frame frame;
 	struct weft_view view;
-	place_frame(a, layout, canvas->width, canvas->height, &frame);
-	*ret_status = choose_view(a, layout, &frame, &view);
+	place_frame(a, d->layout, canvas->width, canvas->height, &frame);
+	*ret_status = choose_view(a, d->layout, &frame, &view);
 	if (*ret_status)
 		return 0;
-	struct weft_progress progress = cli_progress_of(trace);
-	int error = weft_scene_create_watched(layout->model, layout, &progress, &scene);
+	struct weft_progress progress = cli_progress_of(d->trace);
+	int error = weft_scene_create_watched(d->layout->model, d->layout, &progress, &scene);
 	cli_progress_end();
 	if (error)
 		return error;
-	error = draw_scene(a, short_name(trace->name), scene, &frame, &view, font, canvas);
+	error = draw_scene(a, picture_short_name(d->trace->name), scene, &frame, &view, font, canvas);
 	weft_scene_destroy(scene);
 	return error;
 }
 
-static int save(const struct render_arguments *a, const char *bytes, size_t size)
+static int render_picture(const struct render_arguments *a, const struct cli_trace *trace,
+	const struct weft_layout *layout, int *ret_status)
 {
-	return cli_save(a->output, bytes, size) ? CLI_DONE : CLI_NO;
-}
-
-static int render_svg(const struct render_arguments *a, const struct cli_trace *trace,
-	const struct weft_layout *layout, struct weft_canvas *canvas, int *ret_status)
-{
-	struct weft_text text = {0};
-	struct weft_svg_options options = {.title = short_name(trace->name)};
-	int error = draw(a, trace, layout, NULL, canvas, ret_status);
-	if (!error && !*ret_status)
-		error = weft_canvas_write_svg(canvas, &options, &text);
-	if (!error && !*ret_status)
-		*ret_status = save(a, text.bytes, text.size);
-	weft_text_finish(&text);
+	const struct render_drawing drawing = {a, trace, layout};
+	const struct picture_file picture = {.format = a->format,
+		.path = a->output,
+		.title = picture_short_name(trace->name),
+		.draw = draw,
+		.context = &drawing};
+	struct weft_canvas *canvas = NULL;
+	int error = weft_canvas_create((double)a->width, (double)a->height, &canvas);
+	if (!error)
+		error = picture_write(&picture, canvas, ret_status);
+	weft_canvas_destroy(canvas);
 	return error;
 }
-
-#if WEFT_HAS_CAIRO
-static int render_cairo(const struct render_arguments *a, const struct cli_trace *trace,
-	const struct weft_layout *layout, struct weft_canvas *canvas, int *ret_status)
-{
-	struct weft_cairo_font *pango = NULL;
-	char *bytes = NULL;
-	size_t size = 0;
-	int error = weft_cairo_font_create(&pango);
-	if (error)
-		return error;
-	struct weft_font font = weft_cairo_font_interface(pango);
-	error = draw(a, trace, layout, &font, canvas, ret_status);
-	if (!error && !*ret_status)
-		error = a->format == FORMAT_PDF ? weft_cairo_write_pdf(canvas, pango, &bytes, &size)
-										: weft_cairo_write_png(canvas, pango, &bytes, &size);
-	if (!error && !*ret_status)
-		*ret_status = save(a, bytes, size);
-	free(bytes);
-	weft_cairo_font_destroy(pango);
-	return error;
-}
-#else
-static int render_cairo(const struct render_arguments *a, const struct cli_trace *trace,
-	const struct weft_layout *layout, struct weft_canvas *canvas, int *ret_status)
-{
-	(void)a, (void)trace, (void)layout, (void)canvas, (void)ret_status;
-	return WEFT_ERROR_UNSUPPORTED;
-}
-#endif
 
 /* Writes the page's first view as a command of the viewer. */
 static void describe_view(const struct render_arguments *a, const struct weft_layout *layout,
@@ -462,13 +402,13 @@ static size_t list_files(const struct cli_trace *trace, struct page_file *files)
 		const struct weft_input_file *file = weft_input_file(trace->input, i);
 		if (!file->decoder)
 			continue;
-		files[count].name = short_name(file->path);
+		files[count].name = picture_short_name(file->path);
 		files[count].bytes = weft_source_bytes(file->source, &files[count].size);
 		count++;
 	}
 	if (count)
 		return count;
-	files->name = short_name(trace->name);
+	files->name = picture_short_name(trace->name);
 	files->bytes = weft_source_bytes(weft_input_source(trace->input), &files->size);
 	return 1;
 }
@@ -482,7 +422,7 @@ static int write_page(const struct render_arguments *a, const struct cli_trace *
 		return WEFT_ERROR_MEMORY;
 	const size_t count = list_files(trace, files);
 	const struct page_content content = {
-		.title = short_name(trace->name),
+		.title = picture_short_name(trace->name),
 		.theme = a->has_theme ? weft_theme_name(a->theme) : NULL,
 		.view = view,
 		.files = files,
@@ -499,7 +439,7 @@ static int write_page(const struct render_arguments *a, const struct cli_trace *
 /* True if the page begins with the whole trace, so that no row or time has to be found. */
 static bool is_whole_page(const struct render_arguments *a)
 {
-	return a->format == FORMAT_HTML && !a->has_start && !a->duration_ns && !a->focus;
+	return a->format == PICTURE_HTML && !a->has_start && !a->duration_ns && !a->focus;
 }
 
 /* `layout` is NULL for a whole page. */
@@ -519,7 +459,7 @@ static int render_page(const struct render_arguments *a, const struct cli_trace 
 	describe_view(a, layout, &view, &command);
 	int error = command.error ? command.error : write_page(a, trace, command.bytes, &text);
 	if (!error)
-		*ret_status = save(a, text.bytes, text.size);
+		*ret_status = cli_save(a->output, text.bytes, text.size) ? CLI_DONE : CLI_NO;
 	weft_text_finish(&command);
 	weft_text_finish(&text);
 	return error;
@@ -529,20 +469,14 @@ static int render_model(
 	const struct render_arguments *a, const struct cli_trace *trace, const struct weft_model *model)
 {
 	struct weft_layout *layout = NULL;
-	struct weft_canvas *canvas = NULL;
 	int status = CLI_DONE;
 	struct weft_progress progress = cli_progress_of(trace);
 	int error = is_whole_page(a) ? 0 : render_rows_lay_out(&a->rows, model, &progress, &layout);
 	cli_progress_end();
-	if (!error)
-		error = weft_canvas_create((double)a->width, (double)a->height, &canvas);
-	if (!error && a->format == FORMAT_HTML)
+	if (!error && a->format == PICTURE_HTML)
 		error = render_page(a, trace, layout, &status);
-	else if (!error && a->format == FORMAT_SVG)
-		error = render_svg(a, trace, layout, canvas, &status);
 	else if (!error)
-		error = render_cairo(a, trace, layout, canvas, &status);
-	weft_canvas_destroy(canvas);
+		error = render_picture(a, trace, layout, &status);
 	weft_layout_destroy(layout);
 	return error ? cli_trace_fail(trace, error) : status;
 }
