@@ -9,8 +9,9 @@
  *     ├──────────────┬────────────┼──────────────┤
  *     │ append       │ poll       │ [thread]     │
  *
- * The colours are those of the functions' files, of which the first few are named below. Boxes are
- * drawn from the top to the bottom, never by recursion: their depth is the trace's.
+ * The colours are those of the functions' files: each of the first few has its own, and all are
+ * named below. Boxes are drawn from the top to the bottom, never by recursion: their depth is the
+ * trace's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ enum {
 };
 
 static const uint32_t ink = 0x1b1f24ff, dim = 0x5b6570ff, ground = 0xffffffff, root = 0xe3e6eaff,
-					  leaf = 0xcfd5dcff, nameless = 0xe8e2d6ff;
+					  leaf = 0xcfd5dcff, nameless = 0xe8e2d6ff, other = 0xdcd0dbff;
 
 static const uint32_t colors[FILES] = {
 	0xf7c59fff, 0xa9d3f2ff, 0xc6e2a4ff, 0xf3dc8bff, 0xcfc2efff, 0xf2b8c6ff, 0x9fdcceff, 0xd9c7a8ff};
@@ -54,7 +55,8 @@ struct drawing {
 	double *x;         /* by node: its left end */
 	uint32_t files[FILES];
 	unsigned file_count;
-	bool has_nameless;
+	bool has_other, has_nameless;
+	int error;
 };
 
 /* ---- Colours ---- */
@@ -84,21 +86,18 @@ static bool is_same(struct weft_slice a, struct weft_slice b)
 	return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
 
-/* The number of an object's colour: each of the first ones has its own. `files` has nodes. */
-static unsigned color_of(struct drawing *d, uint32_t number)
+/* `files` has nodes. */
+static uint32_t color_of(struct drawing *d, uint32_t number, struct weft_slice object)
 {
-	const struct weft_slice object = object_of(d, &d->tree.nodes[number]);
-	unsigned sum = 0;
 	for (unsigned i = 0; i < d->file_count; i++)
 		if (is_same(object, object_of(d, &d->tree.nodes[d->files[i]])))
-			return i;
-	if (d->file_count < FILES) {
-		d->files[d->file_count] = number;
-		return d->file_count++;
+			return colors[i];
+	if (d->file_count == FILES) {
+		d->has_other = true;
+		return other;
 	}
-	for (size_t i = 0; i < object.size; i++)
-		sum = sum * 31 + (unsigned char)object.bytes[i];
-	return sum % FILES;
+	d->files[d->file_count] = number;
+	return colors[d->file_count++];
 }
 
 static uint32_t fill_of(struct drawing *d, uint32_t number)
@@ -108,8 +107,9 @@ static uint32_t fill_of(struct drawing *d, uint32_t number)
 		return root;
 	if (is_leaf(d->profile->names[node->name]))
 		return leaf;
-	if (object_of(d, node).size)
-		return colors[color_of(d, number)];
+	const struct weft_slice object = object_of(d, node);
+	if (object.size)
+		return color_of(d, number, object);
 	d->has_nameless = true;
 	return nameless;
 }
@@ -209,8 +209,7 @@ static void draw_box(struct drawing *d, uint32_t number)
 	struct weft_text text = {0};
 	struct weft_slice name;
 	describe(d, number, &text);
-	if (text.error)
-		return; /* the canvas has the same trouble */
+	d->error = d->error ? d->error : text.error;
 	weft_canvas_group(d->canvas, 0, 0, 0, 0, text.bytes, text.size);
 	weft_canvas_rect(d->canvas, x, y, x2, y + ROW - GAP, fill_of(d, number));
 	name_of(d, number, &name);
@@ -280,10 +279,12 @@ static void add_entry(
 /* The colours of files, in as many lines as they need. Returns the lower end. */
 static double draw_legend(const struct drawing *d, double y, double right)
 {
-	static const char unknown[] = "file not known";
+	static const char others[] = "other files", unknown[] = "file not known";
 	struct legend legend = {MARGIN, y, right};
 	for (unsigned i = 0; i < d->file_count; i++)
 		add_entry(d, &legend, colors[i], object_of(d, &d->tree.nodes[d->files[i]]));
+	if (d->has_other)
+		add_entry(d, &legend, other, (struct weft_slice){others, sizeof(others) - 1});
 	if (d->has_nameless)
 		add_entry(d, &legend, nameless, (struct weft_slice){unknown, sizeof(unknown) - 1});
 	return legend.x > MARGIN ? legend.y + ROW : y;
@@ -306,8 +307,8 @@ static double draw_head(struct drawing *d, const struct weft_profile_picture *pi
 	return y + 6;
 }
 
-/* The height is known when all is drawn: the ground is drawn first, in a canvas that is higher than
- * needed. */
+/* The height is known when all is drawn: the ground, which is drawn first, has room for a legend
+ * with one entry a line. */
 static void draw_all(struct drawing *d, const struct weft_profile_picture *picture, uint32_t *queue)
 {
 	const double right = picture->width - MARGIN;
@@ -315,7 +316,7 @@ static void draw_all(struct drawing *d, const struct weft_profile_picture *pictu
 	d->scale = weight ? (right - MARGIN + GAP) / (double)weight : 0;
 	const double rows = weight ? count_rows(d) * ROW : 0;
 	weft_canvas_clear(d->canvas, picture->width, 0);
-	weft_canvas_rect(d->canvas, 0, 0, picture->width, 4 * ROW + rows + FILES * ROW, ground);
+	weft_canvas_rect(d->canvas, 0, 0, picture->width, 4 * ROW + rows + (FILES + 2) * ROW, ground);
 	d->top = draw_head(d, picture);
 	if (weight)
 		draw_boxes(d, queue);
@@ -336,7 +337,7 @@ WEFT__EXPORT int weft_profile_draw(const struct weft_profile *profile,
 	d.x = malloc(d.tree.count * sizeof(*d.x));
 	if (queue && d.x)
 		draw_all(&d, &picture, queue);
-	error = queue && d.x ? weft_canvas_error(canvas) : WEFT_ERROR_MEMORY;
+	error = !queue || !d.x ? WEFT_ERROR_MEMORY : d.error ? d.error : weft_canvas_error(canvas);
 	free(queue);
 	free(d.x);
 	weft__profile_tree_finish(&d.tree);

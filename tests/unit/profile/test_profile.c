@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -199,6 +200,31 @@ static void there_may_be_nothing_to_draw(void **state)
 	weft_canvas_destroy(draw(p, 300));
 }
 
+/* Each of the first files has a colour of its own; the others share one. The ground is behind the
+ * legend, which has an entry a line in a narrow picture. */
+static void colors_are_of_files(void **state)
+{
+	struct weft_profile *p = begin();
+	struct weft_canvas_op boxes[12];
+	char text[64];
+	(void)state;
+	for (unsigned i = 0; i < 12; i++) {
+		snprintf(text, sizeof(text), "f%u (a_file_with_a_long_name_%u.c:1)", i, i);
+		add(p, text, "", 100 - i);
+	}
+	add(p, "without_file", "", 50);
+	struct weft_canvas *canvas = draw(p, 240);
+	for (unsigned i = 0; i < 12; i++) {
+		snprintf(text, sizeof(text), "f%u (", i);
+		box_of(canvas, text, &boxes[i]);
+		for (unsigned k = 0; k < i; k++)
+			assert_true((boxes[i].color == boxes[k].color) == (k >= 8));
+	}
+	assert_int_equal(canvas->ops[0].type, WEFT_CANVAS_RECT);
+	assert_true(canvas->ops[0].y2 >= canvas->height);
+	weft_canvas_destroy(canvas);
+}
+
 /* The depth is the trace's. */
 static void any_depth_is_drawn(void **state)
 {
@@ -226,6 +252,7 @@ int main(void)
 		cmocka_unit_test(boxes_are_as_wide_as_their_weight),
 		cmocka_unit_test(texts_end_within_their_boxes),
 		cmocka_unit_test(there_may_be_nothing_to_draw),
+		cmocka_unit_test(colors_are_of_files),
 		cmocka_unit_test(any_depth_is_drawn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
