@@ -2,7 +2,7 @@
  *
  * Lists the waits of tasks of which the trace says where in the code they wait. A wait lasts from
  * the end of an activation to the begin of the next one. It counts if its calls were noted, or if
- * the task asks for something at its begin: then they are not known.
+ * the trace shows for which task it is: then the calls are not known.
  *
  * A key has the string of the calls, and the kind of what the task waits for.
  */
@@ -49,15 +49,6 @@ struct listing {
 	uint32_t at, end;
 };
 
-/* The task for which it waits from that time on. */
-static uint32_t source_at(const struct listing *l, uint64_t time)
-{
-	struct weft_story_wait wait;
-	return weft_story_wait_at(l->making->story, l->task, time, &wait) && wait.since == time
-			   ? wait.source
-			   : WEFT_NONE;
-}
-
 /* A wait while it is listed. */
 struct stay {
 	uint64_t start, end;
@@ -65,11 +56,22 @@ struct stay {
 	bool is_over;
 };
 
+/* The task for which it waits. A sleep before a wait may look like a part of that wait. */
+static uint32_t source_of(const struct listing *l, const struct stay *stay)
+{
+	struct weft_story_wait wait;
+	if (!weft_story_wait_at(l->making->story, l->task, stay->start, &wait))
+		return WEFT_NONE;
+	const bool is_its_own = stay->text == WEFT_NONE && stay->is_over ? wait.until <= stay->end
+																	 : wait.since == stay->start;
+	return is_its_own ? wait.source : WEFT_NONE;
+}
+
 static int add_wait(struct listing *l, const struct stay *wait)
 {
 	struct weft__stats_making *m = l->making;
 	const struct weft__column column = {&m->items, sizeof(*m->items)};
-	const uint32_t source = source_at(l, wait->start);
+	const uint32_t source = source_of(l, wait);
 	if (wait->end < wait->start || (wait->text == WEFT_NONE && source == WEFT_NONE) ||
 		wait->start >= m->to || wait->end < m->from)
 		return 0;

@@ -88,13 +88,16 @@ static bool creates_in(const struct weft_story *story, uint32_t task, uint64_t s
 }
 
 /* True if the task began a wait in the activation that was answered since: the model keeps only the
- * read. Shown by what it reads next, if that did not exist before the activation. */
+ * read. Shown by calls that were noted, or by what it reads next, if that did not exist before the
+ * activation. */
 static bool began_answered_wait(
 	const struct weft_story *story, uint32_t task, uint32_t activation, uint64_t end)
 {
 	const struct weft_model *model = story->model;
 	struct weft__edge_list by = weft__story_edges_by(model, task);
 	uint32_t next = weft__story_edges_until(model, by, end);
+	if (weft_model_stack_at(model, task, end).size)
+		return true;
 	if (next == by.count || model->edges.type[by.edges[next]] != WEFT_EDGE_READ)
 		return false;
 	bool is_read_next =

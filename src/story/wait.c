@@ -203,6 +203,9 @@ static bool find_coming(const struct waiting *w, struct weft_story_wait *wait)
 	uint32_t now = become_now(w, source);
 	if (now == w->task || w->runs.next < e->time[edge])
 		return false; /* it ran before it read: what woke it is unknown */
+	/* A waiter tells who holds the lock, which its holder took at some time before. */
+	if (weft__model_is_resource(w->model->tasks.kind[now]) && w->runs.next > e->time[edge])
+		return false;
 	uint64_t asked = w->before ? e->time[w->edges.edges[w->before - 1]] : 0;
 	wait->source = now;
 	wait->since = asked > w->runs.idle_since ? asked : w->runs.idle_since;

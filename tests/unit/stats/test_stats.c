@@ -507,6 +507,55 @@ static void waits_are_cut_by_a_range(void **state)
 	measured_finish(&m);
 }
 
+/* Before it waits for the lock, the thread sleeps, wakes, and does nothing that the trace shows. */
+static void a_wait_does_not_begin_with_the_sleep_before_it(void **state)
+{
+	struct measured m =
+		measure("create 0 1 thread; create 0 5 lock; run 1; +10; idle; +20; run 1;"
+				"+1; stack 1 flush; try 1 5; idle; +30; acquire 1 5; run 1; +1; idle",
+			0, WEFT_STATS_BY_STACK, 0, 0);
+	uint16_t kind = 0;
+	(void)state;
+	assert_int_equal(m.stats->row_count, 1);
+	assert_int_equal(row_named(&m, "flush")->waiting_ns, 30 * US);
+	assert_true(weft_stats_kind(m.stats, row_named(&m, "flush"), &kind));
+	assert_int_equal(kind, WEFT_KIND_LOCK);
+	measured_finish(&m);
+}
+
+/* The same where no calls were noted. */
+static void a_sleep_before_a_wait_without_calls_does_not_count(void **state)
+{
+	struct measured m =
+		measure("create 0 1 thread; create 0 5 lock; create 0 6 timer; run 1; +5; stack 1 nap;"
+				"try 1 6; idle; +5; resolve 0 6; read 1 6; run 1; +2; idle; +20; run 1; +1;"
+				"try 1 5; idle; +30; acquire 1 5; run 1; +1; idle",
+			0, WEFT_STATS_BY_STACK, 0, 0);
+	(void)state;
+	assert_int_equal(m.stats->row_count, 2);
+	assert_int_equal(row_named(&m, "nap")->count, 1);
+	assert_int_equal(row_named(&m, "")->count, 1);
+	assert_int_equal(row_named(&m, "")->waiting_ns, 30 * US);
+	measured_finish(&m);
+}
+
+/* Task 1 takes the lock, which nothing records, and sleeps; a waiter says who holds it. */
+static void a_holder_that_sleeps_does_not_wait_for_its_lock(void **state)
+{
+	struct measured m = measure(
+		"create 0 1 thread; create 0 2 thread; create 0 5 lock; create 0 6 timer; thread 1; run 1;"
+		"+5; stack 1 nap; try 1 6; idle; +5; resolve 0 6; read 1 6; run 1; +2; idle; thread 2;"
+		"run 2; +8; acquire 1 5; stack 2 flush; try 2 5; idle; +10; thread 1; run 1; release 1 5;"
+		"+1; thread 2; acquire 2 5; run 2; +1; idle",
+		0, WEFT_STATS_BY_STACK, 0, 0);
+	(void)state;
+	assert_int_equal(m.stats->row_count, 2);
+	assert_int_equal(row_named(&m, "nap")->waiting_ns + row_named(&m, "nap")->delay_ns, 5 * US);
+	assert_int_equal(
+		row_named(&m, "flush")->waiting_ns + row_named(&m, "flush")->delay_ns, 11 * US);
+	measured_finish(&m);
+}
+
 /* The task wakes and waits again within one tick of the clock, so it has no activation then. */
 static void a_wait_ends_where_the_next_one_begins(void **state)
 {
@@ -787,6 +836,9 @@ int main(void)
 		cmocka_unit_test(waits_have_rows_by_their_calls),
 		cmocka_unit_test(waits_are_cut_by_a_range),
 		cmocka_unit_test(a_wait_ends_where_the_next_one_begins),
+		cmocka_unit_test(a_wait_does_not_begin_with_the_sleep_before_it),
+		cmocka_unit_test(a_sleep_before_a_wait_without_calls_does_not_count),
+		cmocka_unit_test(a_holder_that_sleeps_does_not_wait_for_its_lock),
 		cmocka_unit_test(waits_need_no_activation),
 		cmocka_unit_test(hidden_tasks_are_left_out),
 		cmocka_unit_test(tracks_have_only_spans),

@@ -13,6 +13,7 @@
 
 #include "loaded.h"
 #include "model/holds.h"
+#include "trace_script.h"
 #include "wait_chain.h"
 
 static uint32_t task_of(const struct loaded *loaded, uint64_t id)
@@ -1105,6 +1106,33 @@ static void chains_and_groups_agree(void **state)
 	assert_true(compared > 100);
 }
 
+/* A thread sleeps, wakes, and waits for a lock in calls that were noted. */
+static void a_sleep_before_a_wait_is_not_part_of_it(void **state)
+{
+	struct loaded loaded = trace_script_load("create 0 1 thread; create 0 5 lock; run 1; +10; idle;"
+											 "+20; run 1; +1; stack 1 flush; try 1 5; idle; +30;"
+											 "acquire 1 5; run 1; +1; idle",
+		0);
+	(void)state;
+	assert_int_equal(waits_for(&loaded, 1, 20 * 1000), 0);
+	assert_int_equal(waits_for(&loaded, 1, 50 * 1000), 5);
+	loaded_finish(&loaded);
+}
+
+/* A waiter says that thread 1, which sleeps, holds the lock. */
+static void a_holder_does_not_wait_for_its_lock(void **state)
+{
+	struct loaded loaded =
+		trace_script_load("create 0 1 thread; create 0 2 thread; create 0 5 lock; thread 1; run 1;"
+						  "+5; idle; thread 2; run 2; +10; acquire 1 5; stack 2 flush; try 2 5;"
+						  "idle; +10; thread 1; run 1; release 1 5; +1; idle",
+			0);
+	(void)state;
+	assert_int_equal(waits_for(&loaded, 1, 10 * 1000), 0);
+	assert_int_equal(waits_for(&loaded, 2, 20 * 1000), 5);
+	loaded_finish(&loaded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1129,6 +1157,8 @@ int main(void)
 		cmocka_unit_test(who_signalled_the_condition_is_named),
 		cmocka_unit_test(a_free_lock_waits_for_no_release),
 		cmocka_unit_test(a_chain_ends_with_the_signals_of_its_condition),
+		cmocka_unit_test(a_sleep_before_a_wait_is_not_part_of_it),
+		cmocka_unit_test(a_holder_does_not_wait_for_its_lock),
 		cmocka_unit_test(chains_and_groups_agree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
