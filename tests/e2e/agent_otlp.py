@@ -196,6 +196,30 @@ def what_a_stalled_receiver_does_not_take_outlives_the_agent():
 
 
 @case
+def a_message_at_which_the_receiver_fails_does_not_keep_it_from_the_others():
+    """After some attempts it is left for the next agent."""
+    failing, free = State(fails_at_first=True), State()
+    with receiver(failing) as url, receiver(free) as other, site() as it:
+        program, total = it.program(1000), 3000
+        agent = it.start(url)
+        it.wait(agent, 'the other messages', has(failing, total - 512))
+        while 'stays in the spool' not in it.said():
+            it.tell(program, 1)
+            total += 3
+            it.wait(agent, 'further ones', has(failing, total - 512))
+        it.end(program)
+        it.wait(agent, 'the server', has(failing, total + 1 - 512))
+        it.stop(agent)
+        equal(len(it.spooled()), 1)
+        agent = it.start(other)
+        it.wait(agent, 'the message', lambda: free.spans())
+        it.stop(agent)
+        equal(it.spooled(), [])
+        ids = [span['spanId'] for state in (failing, free) for span in state.spans()]
+        equal((len(ids), len(set(ids))), (total + 1, total + 1))
+
+
+@case
 def wrong_use_is_refused():
     with temporary_directory() as folder:
         base = ('agent', '--folder', os.path.join(folder, 'f'), '--data', os.path.join(folder, 'd.db'))

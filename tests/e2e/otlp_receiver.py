@@ -20,7 +20,10 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         with state.lock:
             number = len(state.times)
             state.times.append(time.time())
+            state.first = state.first or body
         answer = state.answers[number] if number < len(state.answers) else 200
+        if state.fails_at_first and body == state.first:
+            answer = 503
         status, headers, text = answer if isinstance(answer, tuple) else (answer, {}, b'')
         if status in ('stall', 'drop'):  # or it is killed before it has taken the message
             if status == 'stall':
@@ -55,7 +58,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
 
 class State:
-    def __init__(self, answers=()):
+    def __init__(self, answers=(), fails_at_first=False):
+        self.fails_at_first, self.first = fails_at_first, None  # the first message is never taken
         self.answers, self.messages, self.times, self.headers = list(answers), [], [], []
         self.lock, self.released = threading.Lock(), threading.Event()
 

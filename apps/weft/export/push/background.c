@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,10 @@
 
 #include "cli/attach.h"
 #include "cli/cli.h"
+
+/* Failures of a spooled message, each after another message was taken, until it is left in the
+ * spool. A receiver that fails at random leaves at most one of 2^10 messages there. */
+#define FAILURES_MAX 10
 
 struct queued {
 	struct queued *next;
@@ -51,12 +56,11 @@ static struct queued *take_first(struct background *b)
 	return message;
 }
 
-static void put_back(struct background *b, struct queued *message)
+static void append(struct background *b, struct queued *message)
 {
-	message->next = b->first;
-	if (!b->first)
-		b->last = &message->next;
-	b->first = message;
+	message->next = NULL;
+	*b->last = message;
+	b->last = &message->next;
 	b->bytes += message->size;
 }
 
@@ -68,44 +72,55 @@ static void keep_first(struct background *b)
 		free(take_first(b));
 }
 
-static void lose_first(struct background *b)
+static void lose(struct background *b, struct queued *message)
 {
-	struct queued *message = take_first(b);
 	push_lose(b->push, message->count);
 	free(message);
 }
 
 /* ---- Results ---- */
 
-static void report_failure(struct background *b)
+/* Prints a message after the URL. The lock is held before and after, and not meanwhile: the reader
+ * does not wait for a terminal. */
+__attribute__((format(printf, 2, 3))) static void inform(
+	struct background *b, const char *format, ...)
 {
-	if (!b->has_reported)
-		cli_inform("%s: %s; what is not taken waits", b->push->options.url, b->push->reason);
-	b->has_reported = true;
+	char text[1024];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	pthread_mutex_unlock(&b->lock);
+	cli_inform("%s: %s", b->push->options.url, text);
+	pthread_mutex_lock(&b->lock);
 }
 
 static void report_success(struct background *b)
 {
 	const uint64_t lost = b->push->lost;
-	if (b->has_reported && lost)
-		cli_inform("%s: spans are taken again; %" PRIu64 " were lost", b->push->options.url, lost);
-	else if (b->has_reported)
-		cli_inform("%s: spans are taken again", b->push->options.url);
+	const bool was_reported = b->has_reported;
 	b->has_reported = false;
+	if (was_reported && lost)
+		inform(b, "spans are taken again; %" PRIu64 " were lost", lost);
+	else if (was_reported)
+		inform(b, "spans are taken again");
 }
 
 /* A second failure is worth a message, or one that looks like a mistake of the user. */
 static void note_failure(struct background *b, enum client_result result)
 {
 	const uint64_t now = push_now_ns();
-	if (b->failing_ns || result == CLIENT_WRONG)
-		report_failure(b);
+	const bool is_worth_it = b->failing_ns || result == CLIENT_WRONG;
 	if (!b->failing_ns)
 		b->failing_ns = now;
 	b->is_wrong = result == CLIENT_WRONG;
 	if (b->is_wrong)
 		b->delay_ns = LAST_DELAY_NS;
 	b->next_ns = now + push_pause_ns(&b->push->client, &b->delay_ns);
+	if (is_worth_it && !b->has_reported) {
+		b->has_reported = true;
+		inform(b, "%s; what is not taken waits", b->push->reason);
+	}
 }
 
 /* True if nobody needs the message any more. */
@@ -116,13 +131,12 @@ static bool take_result(struct background *b, enum client_result result, uint32_
 		note_failure(b, result);
 		return false;
 	}
-	if (result == CLIENT_REFUSED && is_first)
-		cli_inform(
-			"%s: %s; %" PRIu32 " spans are lost", b->push->options.url, b->push->reason, count);
-	else if (result == CLIENT_TAKEN)
-		report_success(b);
 	b->failing_ns = 0;
 	b->delay_ns = NS_PER_S;
+	if (result == CLIENT_REFUSED && is_first)
+		inform(b, "%s; %" PRIu32 " spans are lost", b->push->reason, count);
+	else if (result == CLIENT_TAKEN)
+		report_success(b);
 	return true;
 }
 
@@ -149,9 +163,28 @@ static void send_queued(struct background *b)
 		free(message);
 		return;
 	}
-	put_back(b, message);
 	if (push_now_ns() - message->since_ns > b->push->options.patience_ns)
-		lose_first(b);
+		lose(b, message);
+	else
+		append(b, message);
+}
+
+/* The next attempt is for another message, because the receiver may fail because of this one. If it
+ * fails again and again after others were taken, it stays in the spool until the next start. */
+static void defer_spooled(struct background *b, bool is_suspect)
+{
+	struct spool *spool = &b->push->spool;
+	struct spooled *message = &spool->list[spool->first];
+	message->failures += is_suspect;
+	if (message->failures < FAILURES_MAX) {
+		spool_defer_first(spool);
+		return;
+	}
+	spool->first++;
+	inform(b,
+		"%s; others are taken, so a message of %" PRIu32
+		" spans stays in the spool until the next start",
+		b->push->reason, message->count);
 }
 
 /* One that cannot be read stays where it is. */
@@ -163,9 +196,12 @@ static void send_spooled(struct background *b)
 		spool->first++;
 		return;
 	}
-	if (!take_result(
-			b, post_unlocked(b, message.signal, b->spooled.bytes, b->spooled.size), message.count))
+	const bool took_last = !b->failing_ns;
+	if (!take_result(b, post_unlocked(b, message.signal, b->spooled.bytes, b->spooled.size),
+			message.count)) {
+		defer_spooled(b, took_last);
 		return;
+	}
 	spool->first++;
 	spool_remove(spool, &message);
 	b->push->has_no_room = false;
@@ -208,16 +244,16 @@ static bool do_next(struct background *b)
 		return false;
 	if (b->failing_ns && b->first && push->options.spool && !push->has_no_room)
 		keep_first(b);
+	else if (!b->first && push->spool.first == push->spool.count && b->is_closing)
+		return false;
+	else if (!b->first && push->spool.first == push->spool.count)
+		wait_for_change(b, UINT64_MAX);
 	else if (b->failing_ns && now < b->next_ns)
 		wait_for_change(b, b->next_ns < end ? b->next_ns : end);
 	else if (b->first)
 		send_queued(b);
-	else if (push->spool.first < push->spool.count)
-		send_spooled(b);
-	else if (b->is_closing)
-		return false;
 	else
-		wait_for_change(b, UINT64_MAX);
+		send_spooled(b);
 	return true;
 }
 
@@ -262,9 +298,7 @@ static int add(struct background *b, enum weft_otlp_signal signal, uint32_t coun
 		return WEFT_ERROR_MEMORY;
 	*message = (struct queued){.signal = signal, .count = count, .size = packed->size};
 	memcpy(message->bytes, packed->bytes, packed->size);
-	*b->last = message;
-	b->last = &message->next;
-	b->bytes += message->size;
+	append(b, message);
 	return 0;
 }
 
@@ -356,7 +390,7 @@ void background_stop(struct background *b)
 		if (b->push->options.spool && !b->push->has_no_room)
 			keep_first(b);
 		else
-			lose_first(b);
+			lose(b, take_first(b));
 	}
 	pthread_cond_destroy(&b->changed);
 	pthread_mutex_destroy(&b->lock);

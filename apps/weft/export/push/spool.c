@@ -43,7 +43,7 @@ static bool parse_name(const struct spool *spool, const char *name, struct spool
 {
 	char again[NAME_BYTES];
 	const char *at = name;
-	ret_message->number = read_number(&at);
+	*ret_message = (struct spooled){.number = read_number(&at)};
 	for (unsigned i = 0; i < WEFT_OTLP_SIGNALS; i++) {
 		const size_t size = strlen(signals[i]);
 		if (*at != '-' || strncmp(at + 1, signals[i], size) != 0 || at[1 + size] != '-')
@@ -216,4 +216,13 @@ void spool_remove(struct spool *spool, const struct spooled *message)
 		return;
 	spool->bytes -= message->bytes;
 	spool->waiting -= message->count;
+}
+
+void spool_defer_first(struct spool *spool)
+{
+	struct spooled *first = &spool->list[spool->first];
+	const struct spooled message = *first;
+	const size_t others = spool->count - spool->first - 1;
+	memmove(first, first + 1, others * sizeof(*first));
+	first[others] = message;
 }

@@ -16,6 +16,7 @@ struct spooled {
 	uint64_t bytes;
 	enum weft_otlp_signal signal;
 	uint32_t count;
+	uint32_t failures; /* after which others were taken */
 };
 
 struct spool {
@@ -25,7 +26,7 @@ struct spool {
 	uint64_t last;             /* the highest number of a message */
 	uint64_t waiting;          /* spans and points in its messages */
 	struct spooled *list;      /* the messages, in order */
-	size_t first, count, room; /* those before `first` were tried */
+	size_t first, count, room; /* those before `first` are done with */
 	bool is_json;
 };
 
@@ -41,5 +42,8 @@ bool spool_add(struct spool *spool, enum weft_otlp_signal signal, uint32_t count
 /* Reads a message; false with errno. */
 bool spool_read(struct spool *spool, const struct spooled *message, struct weft_text *ret_bytes);
 void spool_remove(struct spool *spool, const struct spooled *message);
+
+/* Moves the message at `first` behind all others. */
+void spool_defer_first(struct spool *spool);
 
 #endif
