@@ -31,12 +31,17 @@ class Recent {
 const files = new Recent(), builtins = new Recent();
 
 // A location in the program: `label` is a number of weft.name(), and `code` the same object for each location in a
-// function.
+// function. An async function makes its promise where it begins, before anything else, so the first one is that.
 class Location {
 	constructor(text, code) {
 		this.text = text;
 		this.label = weft.name(text);
 		this.code = code;
+		if (code.beginning === null)
+			code.beginning = this;
+	}
+	begins() {
+		return this === this.code.beginning || !this.code.isExact;
 	}
 }
 
@@ -56,19 +61,24 @@ function describe(site, file) {
 	return name ? name + ' at ' + line : line;
 }
 
+// Functions of one name in a file are distinct by where they begin, which not each version of V8 knows.
+function codeOf(site, codes) {
+	const isExact = typeof site.getEnclosingLineNumber === 'function', name = site.getFunctionName();
+	const key = isExact ? site.getEnclosingLineNumber() + ':' + site.getEnclosingColumnNumber() : name;
+	let code = codes.get(key);
+	if (code === undefined)
+		codes.set(key, code = {isExact, beginning: null});
+	return code;
+}
+
 function find(site) {
 	const file = site.getFileName();
 	if (!file)
 		return builtins.get(site.getFunctionName() || '', makeBuiltin);
 	const of = files.get(file, makeFile), position = site.getPosition();
 	let location = of.locations.get(position);
-	if (location === undefined) {
-		const name = site.getFunctionName();
-		let code = of.codes.get(name);
-		if (code === undefined)
-			of.codes.set(name, code = {name});
-		of.locations.set(position, location = new Location(describe(site, file), code));
-	}
+	if (location === undefined)
+		of.locations.set(position, location = new Location(describe(site, file), codeOf(site, of.codes)));
 	return location;
 }
 

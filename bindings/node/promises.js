@@ -274,6 +274,8 @@ function then(promise, parent) {
 
 function begins(promise, from) {
 	if (from instanceof Location) {
+		if (!from.begins())
+			return; // node itself has made it, as that of a file that is opened
 		const entry = new Entry(ASYNC, from, from.code);
 		new Entered(promise, entry);
 		running.push(entry);

@@ -152,6 +152,20 @@ all();
 
 
 @case
+def a_promise_that_node_makes_is_no_function():
+    trace = Trace('''const fs = require('fs/promises'), zero = { async close() { await 0; } };
+async function load() { return await fs.readFile(__filename); }
+const both = { async close() { await zero.close(); } };
+load().then(() => both.close());
+''')
+    opens = {task['task'] for task in trace.tasks if task['kind'] == 'async' and re.match('open at promises', task['label'] or '')}
+    equal(len(opens), 1, trace.tasks)
+    waits = [(e['task'], e['source']) for e in trace.events if e['event'] == 'try_read']
+    equal([pair for pair in waits if pair[::-1] in waits], [])
+    assert ('close at program.js:3', 'close at program.js:1') in trace.pairs('try_read'), trace.pairs('try_read')
+
+
+@case
 def errors_have_readers():
     trace = Trace('''const { setTimeout: sleep } = require('timers/promises');
 async function bad() { await sleep(1); throw new RangeError('too far'); }
