@@ -13,7 +13,7 @@ from tree import read, tracked  # noqa: E402
 
 SOURCES = [p for p in tracked() if p.endswith('.c') and p.startswith(('adapters/', 'apps/', 'src/'))]
 # Functions, by their names, that make one call of a pair for their caller, or both in the other order.
-HALVES = {'begin_confinement', 'post_unlocked'}
+HALVES = {'begin_confinement', 'inform_unlocked', 'post_unlocked'}
 
 
 def functions(text):

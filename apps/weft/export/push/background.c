@@ -82,7 +82,7 @@ static void lose(struct background *b, struct queued *message)
 
 /* Prints a message after the URL. The lock is held before and after, and not meanwhile: the reader
  * does not wait for a terminal. */
-__attribute__((format(printf, 2, 3))) static void inform(
+__attribute__((format(printf, 2, 3))) static void inform_unlocked(
 	struct background *b, const char *format, ...)
 {
 	char text[1024];
@@ -101,9 +101,9 @@ static void report_success(struct background *b)
 	const bool was_reported = b->has_reported;
 	b->has_reported = false;
 	if (was_reported && lost)
-		inform(b, "spans are taken again; %" PRIu64 " were lost", lost);
+		inform_unlocked(b, "spans are taken again; %" PRIu64 " were lost", lost);
 	else if (was_reported)
-		inform(b, "spans are taken again");
+		inform_unlocked(b, "spans are taken again");
 }
 
 /* A second failure is worth a message, or one that looks like a mistake of the user. */
@@ -119,7 +119,7 @@ static void note_failure(struct background *b, enum client_result result)
 	b->next_ns = now + push_pause_ns(&b->push->client, &b->delay_ns);
 	if (is_worth_it && !b->has_reported) {
 		b->has_reported = true;
-		inform(b, "%s; what is not taken waits", b->push->reason);
+		inform_unlocked(b, "%s; what is not taken waits", b->push->reason);
 	}
 }
 
@@ -134,7 +134,7 @@ static bool take_result(struct background *b, enum client_result result, uint32_
 	b->failing_ns = 0;
 	b->delay_ns = NS_PER_S;
 	if (result == CLIENT_REFUSED && is_first)
-		inform(b, "%s; %" PRIu32 " spans are lost", b->push->reason, count);
+		inform_unlocked(b, "%s; %" PRIu32 " spans are lost", b->push->reason, count);
 	else if (result == CLIENT_TAKEN)
 		report_success(b);
 	return true;
@@ -181,7 +181,7 @@ static void defer_spooled(struct background *b, bool is_suspect)
 		return;
 	}
 	spool->first++;
-	inform(b,
+	inform_unlocked(b,
 		"%s; others are taken, so a message of %" PRIu32
 		" spans stays in the spool until the next start",
 		b->push->reason, message->count);
