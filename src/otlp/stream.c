@@ -29,8 +29,8 @@ static int on_mention(void *context, uint32_t task)
 	const uint64_t seed = weft__otlp_stream_seed(s, buffer);
 	struct weft__otlp_who *who = weft__otlp_recent_find(s, buffer, id);
 	const bool is_recent = who;
-	who =
-		is_recent ? weft__otlp_who_hold(who) : weft__otlp_who_create(weft__otlp_plain_id(id, seed));
+	who = is_recent ? weft__otlp_who_hold(who)
+					: weft__otlp_who_create(weft__otlp_plain_id(id, seed), buffer);
 	s->live[task] = (struct weft__otlp_live){.who = who,
 		.is_written = is_recent,
 		.start = s->state.now,
@@ -344,6 +344,7 @@ static int on_span(
 {
 	struct weft_otlp_stream *s = context;
 	(void)thread;
+	s->moved++;
 	if (task == WEFT_NONE || s->live[task].is_written || span->depth >= s->live[task].depths)
 		return 0;
 	const struct weft_span found = {
@@ -384,15 +385,11 @@ static const struct weft__listener listener = {
 static int move_inner(struct weft_otlp_stream *s, uint32_t task, uint32_t target)
 {
 	int error = 0;
-	uint32_t depth = 0, span = weft__model_state_innermost(&s->state, target);
+	const uint32_t span = weft__model_state_innermost(&s->state, target);
 	const uint32_t innermost = span == WEFT_NONE ? 0 : s->state.spans.list[span].depth + 1;
-	uint32_t moved = 0;
-	for (; span != WEFT_NONE && s->state.spans.list[span].since == s->state.now;
-		 span = s->state.spans.list[span].outer)
-		moved++;
-	for (; !error && depth < s->live[task].depths && depth < moved; depth++) {
+	for (uint32_t depth = 0; !error && depth < s->live[task].depths && depth < s->moved; depth++) {
 		const struct weft_text *name = &s->live[task].inner[depth].name;
-		error = begin_inner(s, target, innermost - moved + depth, s->state.now,
+		error = begin_inner(s, target, innermost - s->moved + depth, s->state.now,
 			(struct weft_slice){name->bytes, name->size});
 	}
 	return error;
@@ -526,6 +523,7 @@ WEFT__EXPORT int weft_otlp_stream_add(struct weft_otlp_stream *s, const struct w
 	}
 	s->now = event;
 	s->ended = WEFT_NONE;
+	s->moved = 0;
 	if (!error)
 		error = make_fact(s, event, &fact);
 	if (!error)

@@ -19,6 +19,7 @@
 /* The ids of a task, for its children and those with links to it. */
 struct weft__otlp_who {
 	uint32_t references;
+	uint32_t buffer;
 	bool is_sure;     /* it is one that no span was written of before */
 	bool has_context; /* the ids are those that the program gave to it */
 	bool has_ended;   /* the ids do not change any more */
@@ -103,11 +104,12 @@ struct weft_otlp_stream {
 	uint32_t tasks_max;
 	bool has_forgotten;
 	uint32_t ended; /* the task that the event ends, or WEFT_NONE */
+	uint32_t moved; /* its spans that go on in what it becomes */
 };
 
 /* ---- stream_ids.c ---- */
 
-struct weft__otlp_who *weft__otlp_who_create(uint64_t span);
+struct weft__otlp_who *weft__otlp_who_create(uint64_t span, uint32_t buffer);
 struct weft__otlp_who *weft__otlp_who_hold(struct weft__otlp_who *who);
 void weft__otlp_who_release(struct weft__otlp_who *who);
 
@@ -124,8 +126,7 @@ struct weft__otlp_who *weft__otlp_recent_find(
 uint64_t weft__otlp_stream_seed(const struct weft_otlp_stream *stream, uint32_t buffer);
 
 /* Finds the trace and the flags of a task, and of those between it and its root. */
-void weft__otlp_who_settle(
-	const struct weft_otlp_stream *stream, struct weft__otlp_who *who, uint32_t buffer);
+void weft__otlp_who_settle(const struct weft_otlp_stream *stream, struct weft__otlp_who *who);
 
 /* ---- stream_write.c ---- */
 

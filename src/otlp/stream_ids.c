@@ -3,12 +3,13 @@
 
 #include "otlp/stream.h"
 
-struct weft__otlp_who *weft__otlp_who_create(uint64_t span)
+struct weft__otlp_who *weft__otlp_who_create(uint64_t span, uint32_t buffer)
 {
 	struct weft__otlp_who *who = calloc(1, sizeof(*who));
 	if (who) {
 		who->references = 1;
 		who->span = span;
+		who->buffer = buffer;
 	}
 	return who;
 }
@@ -85,16 +86,15 @@ static bool is_known(const struct weft_otlp_stream *s, const struct weft__otlp_w
 	return who->has_ended || who->has_context || who->epoch == s->epoch;
 }
 
-void weft__otlp_who_settle(
-	const struct weft_otlp_stream *s, struct weft__otlp_who *who, uint32_t buffer)
+void weft__otlp_who_settle(const struct weft_otlp_stream *s, struct weft__otlp_who *who)
 {
 	struct weft__otlp_who *root = who;
 	while (!is_known(s, root) && root->parent)
 		root = root->parent;
 	if (!is_known(s, root)) {
 		const struct weft_trace_buffer *of =
-			weft_trace_buffer_at(s->trace->buffers, s->trace->buffer_count, buffer);
-		root->trace = weft__otlp_trace_of(root->span, weft__otlp_stream_seed(s, buffer));
+			weft_trace_buffer_at(s->trace->buffers, s->trace->buffer_count, root->buffer);
+		root->trace = weft__otlp_trace_of(root->span, weft__otlp_stream_seed(s, root->buffer));
 		root->flags = weft__otlp_is_random(of) ? 3 : 1;
 		root->epoch = s->epoch;
 	}

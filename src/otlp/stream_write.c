@@ -76,11 +76,10 @@ static void write_events(struct weft_otlp_stream *s, const struct weft__otlp_liv
 
 /* ---- Links ---- */
 
-static void write_link(
-	struct weft_otlp_stream *s, const struct weft__otlp_edge *edge, uint32_t buffer)
+static void write_link(struct weft_otlp_stream *s, const struct weft__otlp_edge *edge)
 {
 	struct weft__otlp_encoder *e = &s->writer.encoder;
-	weft__otlp_who_settle(s, edge->other, buffer);
+	weft__otlp_who_settle(s, edge->other);
 	weft__otlp_begin(e, WEFT__OTLP_SPAN_LINK);
 	weft__otlp_put_id(e, WEFT__OTLP_LINK_TRACE, edge->other->trace.words, 2);
 	weft__otlp_put_id(e, WEFT__OTLP_LINK_SPAN, &edge->other->span, 1);
@@ -96,13 +95,12 @@ static void write_links(struct weft_otlp_stream *s, uint32_t task)
 {
 	const struct weft__otlp_live *live = &s->live[task];
 	const struct weft__otlp_who *who = live->who;
-	const uint32_t buffer = s->identities.buffer[task];
 	uint32_t dropped = live->edges_dropped;
 	for (uint32_t i = 0; i < live->edge_count; i++)
-		write_link(s, &live->edges[i], buffer);
+		write_link(s, &live->edges[i]);
 	const struct weft__otlp_edge creator = {who->parent, live->start, WEFT_EDGE_CREATE};
 	if (who->has_context && who->parent && live->edge_count < LINKS_MAX)
-		write_link(s, &creator, buffer);
+		write_link(s, &creator);
 	else if (who->has_context && who->parent)
 		dropped++;
 	if (dropped)
@@ -154,7 +152,7 @@ static struct weft__otlp_span describe(struct weft_otlp_stream *s, uint32_t task
 {
 	const struct weft__otlp_live *live = &s->live[task];
 	const char *kind = kind_of(s, task);
-	weft__otlp_who_settle(s, live->who, s->identities.buffer[task]);
+	weft__otlp_who_settle(s, live->who);
 	struct weft__otlp_span span = {
 		.task = task,
 		.task_id = s->identities.id[task],
@@ -317,7 +315,7 @@ int weft__otlp_stream_write_inner(
 	char room[128];
 	if (!live->who->is_sure)
 		return 0;
-	weft__otlp_who_settle(s, live->who, s->identities.buffer[task]);
+	weft__otlp_who_settle(s, live->who);
 	struct weft__otlp_span span = {
 		.task = task,
 		.task_id = s->identities.id[task],
