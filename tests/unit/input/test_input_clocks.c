@@ -246,6 +246,12 @@ static void what_is_ambiguous_is_no_pair(void **unused)
 		send_or_receive(&sides, WEFT_EVENT_SEND, KEY + 5, 1000 + i, 0);
 		send_or_receive(&sides, WEFT_EVENT_RECEIVE, KEY + 5, 2000 + i, 1);
 	}
+	send_or_receive(&sides, WEFT_EVENT_SEND, KEY + 6, 1000, 0); /* received twice, sent twice */
+	send_or_receive(&sides, WEFT_EVENT_RECEIVE, KEY + 6, 2000, 1);
+	send_or_receive(&sides, WEFT_EVENT_RECEIVE, KEY + 6, 2000, 1);
+	send_or_receive(&sides, WEFT_EVENT_SEND, KEY + 7, 1000, 0);
+	send_or_receive(&sides, WEFT_EVENT_SEND, KEY + 7, 1000, 0);
+	send_or_receive(&sides, WEFT_EVENT_RECEIVE, KEY + 7, 2000, 1);
 	send_or_receive(&sides, WEFT_EVENT_SEND, UINT64_C(3) << 56 | 9, 1000, 0);
 	send_or_receive(&sides, WEFT_EVENT_RECEIVE, UINT64_C(3) << 56 | 9, 2000, 1);
 	send_or_receive(&sides, WEFT_EVENT_SEND, 5, 1000, 0);
@@ -258,38 +264,62 @@ static void what_is_ambiguous_is_no_pair(void **unused)
 		(text), sizeof(text) - 1 \
 	}
 
-static void add_context(
-	struct weft__input_sides *sides, uint64_t time_ns, uint32_t host, bool is_child)
+struct context {
+	uint64_t time_ns;
+	uint32_t host;
+	bool is_child, is_rundown;
+};
+
+static void add_context(struct weft__input_sides *sides, struct context context)
 {
 	const struct weft_field fields[] = {
 		{.name = TEXT("trace_id"), .type = WEFT_FIELD_TEXT, .value.text = TEXT("0af7")},
 		{.name = TEXT("span_id"),
 			.type = WEFT_FIELD_TEXT,
-			.value.text = {is_child ? "00c1" : "00f0", 4}},
+			.value.text = {context.is_child ? "00c1" : "00f0", 4}},
 		{.name = TEXT("parent_span_id"), .type = WEFT_FIELD_TEXT, .value.text = TEXT("00f0")},
 	};
 	const struct weft_event event = {.type = WEFT_EVENT_MARK,
-		.time_ns = time_ns,
+		.time_ns = context.time_ns,
 		.task = 1,
 		.text = TEXT("trace context"),
 		.fields = fields,
-		.field_count = is_child ? 3 : 2};
-	assert_int_equal(weft__input_sides_add(sides, &event, host), 0);
+		.field_count = context.is_child ? 3 : 2,
+		.is_rundown = context.is_rundown};
+	assert_int_equal(weft__input_sides_add(sides, &event, context.host), 0);
 }
 
+/* The first time at which the parent is known, and the first child, are a pair. A rundown repeats
+ * what was before. */
 static void a_span_comes_after_its_parent_in_another_host(void **unused)
 {
 	(void)unused;
 	struct weft__input_sides sides = {0};
 	struct weft__input_pair pair;
-	add_context(&sides, 3000, 1, true);
-	add_context(&sides, 2500, 1, true);
-	add_context(&sides, 1000, 0, false);
+	add_context(&sides, (struct context){3000, 1, true, false});
+	add_context(&sides, (struct context){2500, 1, true, false});
+	add_context(&sides, (struct context){2000, 1, true, true});
+	add_context(&sides, (struct context){2600, 0, false, false});
+	add_context(&sides, (struct context){1000, 0, false, false});
 	assert_int_equal(match(&sides, &pair), 1);
 	assert_true(pair.is_context);
 	assert_int_equal(pair.cause_ns, 1000);
 	assert_int_equal(pair.effect_ns, 2500);
 	assert_int_equal(pair.effect_host, 1);
+}
+
+/* The parent in two hosts, or children in two, are ambiguous. */
+static void a_span_with_sides_in_three_hosts_is_no_pair(void **unused)
+{
+	(void)unused;
+	for (uint32_t more = 0; more < 2; more++) {
+		struct weft__input_sides sides = {0};
+		struct weft__input_pair pair;
+		add_context(&sides, (struct context){1000, 0, false, false});
+		add_context(&sides, (struct context){2500, 1, true, false});
+		add_context(&sides, (struct context){2500, 2, more, false});
+		assert_int_equal(match(&sides, &pair), 0);
+	}
 }
 
 int main(void)
@@ -304,6 +334,7 @@ int main(void)
 		cmocka_unit_test(a_message_has_two_sides_on_two_hosts),
 		cmocka_unit_test(what_is_ambiguous_is_no_pair),
 		cmocka_unit_test(a_span_comes_after_its_parent_in_another_host),
+		cmocka_unit_test(a_span_with_sides_in_three_hosts_is_no_pair),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
