@@ -343,6 +343,17 @@ def while_records_are_lost_no_vcpu_is_known_to_wait():
 
 
 @case
+def a_wait_for_a_pcpu_does_not_begin_where_another_loses_records():
+    """That one may run the vCPU, without a record."""
+    def waits(woken):
+        return [(s['start'], s['end']) for s in of(
+            window(0, start(), runstate(woken, 1, 0, BLOCKED, RUNNABLE), record(0x28004, 1900, 0, 0)) +
+            window(1, record(0x28004, 1010, 0, 0), lost(1500, 77, IDLE, 0, 1200), runstate(1800, 1, 0, RUNNABLE, RUNNING)), '--spans')
+                if s['span'] == 'runnable']
+    equal([waits(1100), waits(1300), waits(1600)], [[(100, 200)], [], [(600, 800)]])
+
+
+@case
 def a_vcpu_says_on_which_pcpu_it_is():
     content = (window(0, start(), runstate(2000, 0, 0, RUNNING, RUNNABLE), record(0x28004, 3000, 0, 0)) +
                window(1, record(0x28004, 1010, 0, 0), runstate(2010, 0, 0, RUNNABLE, RUNNING), record(0x28004, 3000, 0, 0)))

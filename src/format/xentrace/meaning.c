@@ -104,8 +104,9 @@ static void on_runstate(
 		weft__format_xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY);
 		vcpu->gives_up = false;
 	}
+	/* While a pCPU loses records, it may run the vCPU. */
 	if (vcpu)
-		set_runnable(m, vcpu, new == WEFT__XENTRACE_RUNNABLE);
+		set_runnable(m, vcpu, new == WEFT__XENTRACE_RUNNABLE && !m->pcpus_in_loss);
 	weft__format_xentrace_follow_raise(m, record, vcpu);
 	if (new == WEFT__XENTRACE_RUNNING)
 		weft__format_xentrace_emit_run(
@@ -398,14 +399,17 @@ static void end_waits(struct weft__xentrace_meaning *m)
 static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrace_record *record)
 {
 	struct weft__xentrace_state *vcpu = vcpu_on(m, record->cpu);
+	struct weft__xentrace_pcpu *pcpu = &m->pcpus[record->cpu];
 	weft__format_xentrace_set_sends(m, record->cpu, WEFT__XENTRACE_SENDS_UNKNOWN);
 	m->epoch++;
 	if (record->count != 4)
 		return;
+	m->pcpus_in_loss += (uint32_t)record->is_loss_begin - (uint32_t)pcpu->is_in_loss;
+	pcpu->is_in_loss = record->is_loss_begin;
 	if (!record->is_loss_begin) {
 		if (!m->error)
 			m->error = add_loss(m, record);
-		m->pcpus[record->cpu].irqs = 0;
+		pcpu->irqs = 0;
 		return;
 	}
 	m->loss_begins[record->cpu] = weft__format_xentrace_ns(&m->reader->clock, record->cycles);

@@ -57,6 +57,7 @@ enum weft__xentrace_sends {
 struct weft__xentrace_pcpu {
 	struct weft__xentrace_task runs;
 	bool has_scheduler; /* an event told of its scheduler */
+	bool is_in_loss;    /* it loses records now */
 	uint32_t irqs;      /* the number of interrupts that are handled now */
 	struct weft__xentrace_task irq;
 	uint8_t sends;                    /* enum weft__xentrace_sends */
@@ -83,6 +84,7 @@ struct weft__xentrace_meaning {
 	struct weft_loss_period *losses;
 	size_t loss_count, loss_capacity;
 	uint64_t *loss_begins; /* by pCPU; ns */
+	uint32_t pcpus_in_loss;
 	uint64_t time_ns, offset;
 	uint64_t messages; /* between domains so far */
 	uint32_t senders;  /* pCPUs that may send to event channels, or of which this is not known */
