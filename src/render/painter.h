@@ -65,6 +65,7 @@ struct weft__tally {
 	bool edges[WEFT_EDGE_TYPES];
 	bool off_cpu;                /* a bar is hollowed out */
 	bool runnable;               /* a vCPU waits for a processor */
+	bool uncertain;              /* a span may have ended earlier */
 	bool stopped[WEFT_OUTCOMES]; /* tasks with lines of their own that were stopped, by outcome */
 };
 

@@ -24,9 +24,7 @@
 #define DEPTHS       3      /* as many as fit into a bar */
 #define WIDTH        3.0    /* px: narrower ones are left out */
 #define EXAMINED_MAX 100000 /* spans and activations per frame */
-#define LIGHT        0.62
-#define UNCERTAIN    0.45 /* of that */
-#define NAME_FROM    24.0 /* px */
+#define NAME_FROM    24.0   /* px */
 #define NAME_SIZE    10.5
 #define NAMES_MAX    200
 #define DRAWN_MAX    1024 /* of one task */
@@ -89,15 +87,16 @@ static void draw_part(struct painter *p, double x, double x2, double certain, un
 {
 	double top = box->y - floor(box->height / 2) + depth + 1, bottom = top + box->height;
 	uint32_t color = depth % 2 ? p->theme->running : p->theme->background;
-	double alpha = depth % 2 ? 1 : LIGHT, middle = fmax(fmin(certain, x2), x);
+	double alpha = depth % 2 ? 1 : WEFT__SPAN_LIGHT, middle = fmax(fmin(certain, x2), x);
 	bottom -= 2 * (depth + 1);
 	if (x2 - x < WIDTH - 1)
 		return;
 	if (middle > x)
 		weft_canvas_rect(p->canvas, x, top, middle, bottom, weft__render_faded(color, alpha));
+	p->tally.uncertain |= middle < x2;
 	if (middle < x2)
-		weft_canvas_rect(
-			p->canvas, middle, top, x2, bottom, weft__render_faded(color, alpha * UNCERTAIN));
+		weft_canvas_rect(p->canvas, middle, top, x2, bottom,
+			weft__render_faded(color, alpha * WEFT__SPAN_UNCERTAIN));
 }
 
 /* True for spans that bars.c draws: a vCPU's waits for a processor, in which it has no activation;

@@ -9,6 +9,10 @@
 
 #include "render/tasks/bars.h"
 
+/* How light a span in a bar is, and a part of it in which it may have ended beside that. */
+#define WEFT__SPAN_LIGHT     0.62
+#define WEFT__SPAN_UNCERTAIN 0.45
+
 struct painter;
 struct weft__spans;
 

@@ -252,6 +252,13 @@ static bool is_in_lane(const struct painter *p, uint32_t note)
 	return notes->type[note] >= WEFT_NOTE_CHANGE && weft__render_has_lane(p, notes->text[note]);
 }
 
+/* How often Xen continued a hypercall: dump and story say it. It would take the room of marks, such
+ * as that of a domain's creation. */
+static bool is_detail(const struct painter *p, uint32_t task, uint32_t note)
+{
+	return p->model->notes.type[note] == WEFT_NOTE_VALUE && weft__render_is_of_xen(p->model, task);
+}
+
 /* Only of remarks without numbers: those of others differ. */
 static uint32_t word_of_note(const struct painter *p, uint32_t note)
 {
@@ -279,7 +286,7 @@ static void collect_notes(
 			i = there > i ? there : i + 1;
 			continue;
 		}
-		if (i != label && !is_in_lane(p, i)) {
+		if (i != label && !is_in_lane(p, i) && !is_detail(p, task, i)) {
 			struct name note = *of;
 			note.x = x;
 			note.note = i;

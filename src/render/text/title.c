@@ -11,6 +11,7 @@
 
 #include "render/facts.h"
 #include "render/painter.h"
+#include "render/tasks/spans.h"
 
 #define MARGIN     12.0
 #define GAP        24.0
@@ -244,6 +245,9 @@ static double put_legend(struct painter *p, double left, double y)
 		{"waiting", t->waiting, 1.5, WEFT_DASH_SOLID, p->tally.tasks > 0},
 		{"running", t->running, 7, WEFT_DASH_SOLID, p->model->activations.count > 0},
 		{"runnable", t->runnable, 7, WEFT_DASH_SOLID, p->tally.runnable},
+		{"may have ended",
+			weft__render_faded(t->running, 1 - WEFT__SPAN_LIGHT * WEFT__SPAN_UNCERTAIN), 7,
+			WEFT_DASH_SOLID, p->tally.uncertain},
 		{"off CPU", t->running, 7, WEFT_DASH_SHORT, p->tally.off_cpu},
 		{"failed", t->failed, 2, WEFT_DASH_SOLID, has_problem(p)},
 		{stopped, t->waiting, 1.5, WEFT_DASH_LONG, stopped != NULL},
