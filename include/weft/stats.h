@@ -78,10 +78,13 @@ struct weft_stats_row {
 	 * were expected and the range reaches the end of the trace. Spans and
 	 * waits are fulfilled. */
 	uint32_t by_outcome[WEFT_OUTCOMES];
+	/* Spans of which the trace has no end, so that their times are upper limits. */
+	uint32_t at_most;
 	/* Those that end in the range are members [first, first + ended), the shortest life first. */
 	uint32_t first, ended;
-	uint64_t p50_ns, p90_ns, p99_ns, max_ns; /* of their whole lives; 0 without any */
-	uint64_t lifetime_ns;                    /* the sum of these lives */
+	/* The lengths of these whole lives; 0 without any. */
+	uint64_t quickest_ns, p50_ns, p90_ns, p99_ns, max_ns;
+	uint64_t lifetime_ns; /* the sum of these lives */
 	/* The time of all that are alive, within the range. A sum stops at UINT64_MAX. */
 	uint64_t running_ns; /* on each thread, if a task runs on several at once */
 	uint64_t waiting_ns; /* neither running, nor woken and about to run */

@@ -149,6 +149,7 @@ static void set_percentiles(struct weft__stats_making *m)
 {
 	for (uint32_t i = 0; i < m->row_count; i++) {
 		struct weft_stats_row *row = &m->rows[i];
+		row->quickest_ns = percentile(m, row, 0);
 		row->p50_ns = percentile(m, row, 50);
 		row->p90_ns = percentile(m, row, 90);
 		row->p99_ns = percentile(m, row, 99);

@@ -34,6 +34,7 @@ static int add_span(struct weft__stats_making *m, size_t *capacity, struct weft_
 		.key = names->class_of[span->name],
 		.outcome = is_ended ? WEFT_OUTCOME_FULFILLED : WEFT_OUTCOME_UNFINISHED,
 		.is_ended = is_ended,
+		.is_at_most = span->is_at_most,
 	};
 	return 0;
 }
@@ -122,6 +123,7 @@ static void measure(
 	if (task != WEFT_NONE && m->model->tasks.kind[task] != WEFT_KIND_TRACK && length)
 		ran = running_until(r, start + length) - running_until(r, start);
 	struct weft_stats_row *row = &m->rows[item->row];
+	row->at_most += item->is_at_most;
 	row->running_ns = weft__ns_add(row->running_ns, ran);
 	row->waiting_ns = weft__ns_add(row->waiting_ns, length > ran ? length - ran : 0);
 }

@@ -34,6 +34,7 @@ struct weft__stats_item {
 	uint64_t key;
 	uint8_t outcome; /* enum weft_outcome, within the range */
 	bool is_ended;   /* within the range */
+	bool is_at_most; /* a span that ended before, at an unknown time */
 };
 
 struct weft__stats_making {

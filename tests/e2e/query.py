@@ -98,6 +98,20 @@ def edges_are_those_of_dump():
         same_rows([without(row) for row in query(EDGES, *traces)], expected)
 
 
+SPANS = """SELECT s.name AS span, t.id AS task, s.start, s.end, s.depth, s.at_most, t.process FROM spans s JOIN tasks t USING (task)"""
+
+
+@case
+def spans_are_those_of_dump():
+    has_sqlite()
+    for traces in each_trace():
+        # Those of a thread are in the table by the track that the thread has.
+        dumped = [row for row in json_lines(weft('dump', '--json', '--spans', *traces).stdout) if row['task'] is not None]
+        expected = [{'span': row['span'], 'task': row['task'], 'start': row['start'], 'end': row['end'], 'depth': row['depth'],
+                     'at_most': int(row.get('at_most', False)), 'process': row.get('buffer', 0)} for row in dumped]
+        same_rows(query(SPANS + " WHERE t.id >> 32 <> (1 << 20) + 1", *traces), expected)
+
+
 @case
 def counters_are_the_sums_of_their_events():
     has_sqlite()

@@ -93,7 +93,7 @@ def csv_for_tables():
     for row, other in zip(rows, expected):
         for key in ('name', 'kind', 'count', 'ended', 'failed', 'never_resolved'):
             equal(row[key], str(other[key]), key)
-        for key in ('p50', 'p90', 'p99', 'max', 'running', 'waiting', 'delay', 'max_delay'):
+        for key in ('quickest', 'p50', 'p90', 'p99', 'max', 'running', 'waiting', 'delay', 'max_delay'):
             equal(row[key + '_ns'], '' if other[key] is None else str(other[key]), key)
 
 

@@ -113,6 +113,33 @@ def no_problem_blames_a_call_without_a_recorded_end():
         return [line['sentence'] for line in of(content, '--problems') if line['problem'] == 'hog']
     one, other = problems(hypercall(20001000, 17)), problems(record(0x81002, 20001000, 0x72, 0x1000), record(0x81001, 49990000))
     assert len(one) == len(other) == 1 and 'xen_version' not in one[0] and "'cpuid' for 30 ms of it" in other[0], (one, other)
+    # A hypercall in an exit ends before the entry.
+    one, = problems(record(0x81002, 20001000, 0x81, 0x1000), record(0x82012, None, VCPU_OP), record(0x81001, 49990000))
+    assert "'vmmcall' for 30 ms of it" in one, one
+
+
+@case
+def upper_limits_are_marked():
+    """In each table of spans: the entry of a PV guest, and the hypercall in an exit, but not the exit."""
+    content = window(0, start(), record(0x81002, 1100, 0x81, 0x1000), record(0x82012, None, VCPU_OP), record(0x81001, 1180),
+                     hypercall(1200, 17), hypercall(1300, 17), hypercall(1450, IRET))
+    marked = {'vmmcall': 0, 'vcpu_op': 1, 'xen_version': 2, 'iret': 1}
+    got = vcpu_spans(of(content, '--spans'))
+    equal({name: [s.get('at_most') for s in got if s['span'] == name] for name in marked},
+          {'vmmcall': [None], 'vcpu_op': [True], 'xen_version': [True, True], 'iret': [True]})
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'made.xentrace')
+        with open(path, 'wb') as file:
+            file.write(content)
+        rows = json.loads(weft('stats', '--by', 'span', '--json', '--cpu-hz', '1G', path).stdout)['rows']
+        equal({row['name']: row['at_most'] for row in rows if row['name'] in marked}, marked)
+        equal([(row['quickest'], row['max']) for row in rows if row['name'] == 'xen_version'], [(100, 150)])
+        table = weft('stats', '--by', 'span', '--cpu-hz', '1G', path).stdout
+        assert re.search('^count  quickest', table, re.M), table
+        equal({name: name + ' (at most)' in table for name in marked}, {name: count > 0 for name, count in marked.items()})
+        table = weft('dump', '--spans', '--cpu-hz', '1G', path).stdout
+        equal({name: table.count('"%s" (at most)' % name) for name in marked}, marked)
+    assert '>may have ended<' in render(content) and '>may have ended<' not in render(window(0, start(), record(0x28004, 1400, 0, 0)))
 
 
 @case

@@ -112,6 +112,8 @@ static void add_json(struct table *t, const struct span_row *row)
 	cli_add_number(&t->text, ",\"start\":", row->span.start);
 	cli_add_number(&t->text, ",\"end\":", row->span.end);
 	cli_add_number(&t->text, ",\"depth\":", row->span.depth);
+	if (row->span.is_at_most)
+		weft_text_add_string(&t->text, ",\"at_most\":true");
 	uint64_t continuations = continuations_of(model, row);
 	if (continuations)
 		cli_add_number(&t->text, ",\"continuations\":", continuations);
@@ -152,7 +154,7 @@ static void add_text(struct table *t, const struct span_row *row)
 	for (unsigned i = 0; i < row->span.depth; i++)
 		weft_text_add_string(&t->text, "  ");
 	weft_text_add_quoted(&t->text, name.bytes, name.size);
-	weft_text_add(&t->text, "\n", 1);
+	weft_text_add_string(&t->text, row->span.is_at_most ? " (at most)\n" : "\n");
 }
 
 static int dump_rows(struct table *t)

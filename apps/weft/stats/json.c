@@ -93,6 +93,8 @@ static void add_figures(
 {
 	cli_add_number(text, "\"count\":", row->count);
 	cli_add_number(text, ",\"ended\":", row->ended);
+	if (stats->by == WEFT_STATS_BY_SPAN)
+		cli_add_number(text, ",\"at_most\":", row->at_most);
 	for (unsigned i = 0; i < WEFT_OUTCOMES && has_outcomes(stats); i++) {
 		weft_text_add_string(text, ",\"");
 		weft_text_add_string(text, weft_outcome_key((enum weft_outcome)i));
@@ -247,6 +249,7 @@ static void add_csv_head(struct weft_text *text, const char *suffix)
 	for (unsigned i = 0; i < STATS_FIGURES; i++)
 		if (stats_figures[i].key)
 			add_csv_title(text, stats_figures[i].key, "_ns", suffix);
+	add_csv_title(text, "at_most", "", suffix);
 }
 
 static void add_csv_number(struct weft_text *text, bool is_known, uint64_t number)
@@ -269,6 +272,7 @@ static void add_csv_figures(struct weft_text *text, const struct weft_stats_row 
 		if (stats_figures[i].key)
 			add_csv_number(text, known && (row->ended || stats_figures[i].type != STATS_TYPE_LIFE),
 				stats_value(row, i));
+	add_csv_number(text, known, row->at_most);
 }
 
 void stats_write_csv(struct stats_output *output, const struct stats_side *side)

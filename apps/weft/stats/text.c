@@ -65,6 +65,8 @@ void stats_add_name(
 	weft_text_add_shown(text, name, strlen(name));
 	if (stats->by != WEFT_STATS_BY_KIND && has_kind && name[0])
 		weft_text_add_string(text, "'");
+	if (row->at_most)
+		weft_text_add_string(text, " (at most)");
 }
 
 /* ---- Tasks or spans ---- */
@@ -114,7 +116,7 @@ static void format_figure(
 			format_number(value, cell);
 		break;
 	case STATS_TYPE_LIFE:
-		if (row->ended)
+		if (row->ended && (what != STATS_QUICKEST || row->at_most))
 			weft_format_duration(value, DIGITS, cell);
 		break;
 	case STATS_TYPE_TIME:

@@ -25,12 +25,11 @@ static bool has_level(const struct weft__xentrace_state *vcpu, enum weft__xentra
 	return false;
 }
 
-/* Exits of virtual machines have both ends, so do the hypercalls in them; and faults have an iret.
- */
-static bool is_exact(const struct weft__xentrace_state *vcpu, enum weft__xentrace_level level)
+/* Exits of virtual machines have both ends, and faults have an iret. A hypercall in an exit returns
+ * before the guest is entered again, at an unknown time. */
+static bool is_exact(enum weft__xentrace_level level)
 {
-	bool is_entry = level == WEFT__XENTRACE_LEVEL_ENTRY || level == WEFT__XENTRACE_LEVEL_SUBCALL;
-	return !is_entry || has_level(vcpu, WEFT__XENTRACE_LEVEL_EXIT);
+	return level != WEFT__XENTRACE_LEVEL_ENTRY && level != WEFT__XENTRACE_LEVEL_SUBCALL;
 }
 
 void weft__format_xentrace_push(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
@@ -41,7 +40,7 @@ void weft__format_xentrace_push(struct weft__xentrace_meaning *m, struct weft__x
 	vcpu->levels[vcpu->depth++] = (uint8_t)level;
 	struct weft__xentrace_event *event =
 		weft__format_xentrace_emit(m, WEFT_EVENT_BEGIN, weft__format_xentrace_task_of(m, vcpu));
-	event->event.flag = !is_exact(vcpu, level);
+	event->event.flag = !is_exact(level);
 	weft__format_xentrace_set_text(event, name, count);
 }
 

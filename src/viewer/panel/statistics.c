@@ -57,7 +57,8 @@ static void add_row(struct weft_viewer *viewer, const struct weft_stats_row *row
 	char text[256], detail[256], command[256], name[256], p50[32], most[32], failures[32] = "";
 	unsigned failed = row->by_outcome[WEFT_OUTCOME_FAILED];
 	weft__viewer_statistics_name(viewer, row, name);
-	weft__viewer_panel_format(text, "%u \xc3\x97 %.200s", (unsigned)row->count, name);
+	weft__viewer_panel_format(
+		text, "%u \xc3\x97 %.200s%s", (unsigned)row->count, name, row->at_most ? " (at most)" : "");
 	weft_format_duration(row->p50_ns, 3, p50);
 	weft_format_duration(row->max_ns, 3, most);
 	if (failed)
@@ -144,6 +145,9 @@ static void add_outcomes(struct weft_viewer *viewer, const struct weft_stats_row
 	char number[32];
 	snprintf(number, sizeof(number), "%" PRIu32, row->count);
 	add_fact(viewer, "count", number);
+	snprintf(number, sizeof(number), "%" PRIu32, row->at_most);
+	if (row->at_most)
+		add_fact(viewer, "without an end", number);
 	for (unsigned i = 0; i < WEFT_OUTCOMES && viewer->statistics.by != WEFT_STATS_BY_SPAN; i++) {
 		if (!row->by_outcome[i] || i == WEFT_OUTCOME_FULFILLED)
 			continue;
@@ -157,6 +161,8 @@ static void add_lives(struct weft_viewer *viewer, const struct weft_stats_row *r
 {
 	if (!row->ended)
 		return;
+	if (row->at_most)
+		add_length(viewer, "quickest", row->quickest_ns);
 	add_length(viewer, "p50", row->p50_ns);
 	add_length(viewer, "p90", row->p90_ns);
 	add_length(viewer, "p99", row->p99_ns);
