@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 bool weft__runs_image_add(struct weft__runs_image *memory, struct weft__runs_image_part part)
 {
@@ -18,7 +19,8 @@ bool weft__runs_image_add(struct weft__runs_image *memory, struct weft__runs_ima
 		return true;
 	if (part.size > UINT64_MAX - part.address) /* none ends beyond the last address */
 		part.size = UINT64_MAX - part.address;
-	if (weft__columns_reserve(&column, 1, &memory->capacity, memory->count + 1))
+	if (memory->count == UINT32_MAX ||
+		weft__columns_reserve(&column, 1, &memory->capacity, memory->count + 1))
 		return false;
 	memory->parts[memory->count++] = part;
 	return true;
@@ -48,19 +50,17 @@ void weft__runs_image_close(struct weft__runs_image *memory)
 	free(memory->parts);
 }
 
+static bool begins_by(const void *parts, uint32_t part, uint64_t address)
+{
+	return ((const struct weft__runs_image_part *)parts)[part].address <= address;
+}
+
 /* The last part that begins at or before the address, if it has it; else NULL. */
 static const struct weft__runs_image_part *find(
 	const struct weft__runs_image *memory, uint64_t address)
 {
-	size_t low = 0, high = memory->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (memory->parts[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const struct weft__runs_image_part *part = low ? &memory->parts[low - 1] : NULL;
+	uint32_t begun = weft__search(memory->parts, 0, (uint32_t)memory->count, begins_by, address);
+	const struct weft__runs_image_part *part = begun ? &memory->parts[begun - 1] : NULL;
 	return part && address - part->address < part->size ? part : NULL;
 }
 

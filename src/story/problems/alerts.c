@@ -62,19 +62,10 @@ static void find(
 	const uint64_t share_ns = (summary->end - summary->start) / SHOWN_SHARE;
 	const uint64_t time = weft_model_alert_time(model, alert);
 	const uint32_t task = weft_model_find_task(model, buffer, alert->task);
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_ALERT,
-		.severity = WEFT_SEVERITY_ERROR,
-		.count = 1,
-		.start = time,
-		.end = time,
-		.show_start = show_from(story, task, time, share_ns),
-		.show_end = summary->end - time > share_ns ? time + share_ns : summary->end,
-		.task = task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(
+		WEFT_PROBLEM_ALERT, WEFT_SEVERITY_ERROR, 1, (struct weft__case){task, time, time});
+	problem.show_start = show_from(story, task, time, share_ns);
+	problem.show_end = summary->end - time > share_ns ? time + share_ns : summary->end;
 	struct weft__sentence s;
 	weft__story_sentence_init(&s);
 	describe(&s, model, alert, time, task);

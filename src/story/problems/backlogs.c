@@ -223,17 +223,9 @@ static void report(struct backlog *b)
 	const bool hangs = b->left && b->longest >= HANG_NS && is_killed(b);
 	if (b->longest < least || (most < LEAST_COUNT && !hangs))
 		return;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_QUEUE,
-		.severity = hangs ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING,
-		.count = most,
-		.start = b->starts[0],
-		.end = b->ends[b->waits - 1],
-		.task = b->listener,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem =
+		weft__story_problem(WEFT_PROBLEM_QUEUE, hangs ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING,
+			most, (struct weft__case){b->listener, b->starts[0], b->ends[b->waits - 1]});
 	struct weft__sentence s;
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 9);

@@ -39,19 +39,10 @@ static void report(
 	const struct weft_chain_hop *first = &chain->hops[chain->end.first];
 	const uint32_t length = count_waits(chain);
 	const uint64_t end = model->tasks.end[timed_out];
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_DEADLOCK,
-		.severity = WEFT_SEVERITY_WARNING,
-		.count = length,
-		.start = closed_at(chain),
-		.end = end,
-		.show_start = weft__story_start_of(findings->story, chain->end.task),
-		.show_end = end,
-		.task = chain->end.task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_DEADLOCK, WEFT_SEVERITY_WARNING,
+		length, (struct weft__case){chain->end.task, closed_at(chain), end});
+	problem.show_start = weft__story_start_of(findings->story, chain->end.task);
+	problem.show_end = end;
 	struct weft__sentence s;
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 6);

@@ -272,17 +272,9 @@ static void write_cause(
 static struct weft_problem problem_of(const struct surge *burst)
 {
 	const bool is_grave = burst->cause != WEFT_NONE && burst->end - burst->start >= GRAVE_NS;
-	return (struct weft_problem){
-		.type = WEFT_PROBLEM_BURST,
-		.severity = is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
-		.count = burst->count,
-		.start = burst->start,
-		.end = burst->all_end,
-		.task = burst->task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	return weft__story_problem(WEFT_PROBLEM_BURST,
+		is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT, burst->count,
+		(struct weft__case){burst->task, burst->start, burst->all_end});
 }
 
 static void report_burst(struct bursts *b, const struct surge *burst)

@@ -132,17 +132,8 @@ static uint64_t usual_wait(struct contention *c, uint64_t *ret_sum)
 static struct weft_problem contention_of(
 	uint32_t task, uint64_t start, uint64_t end, uint32_t waiters)
 {
-	return (struct weft_problem){
-		.type = WEFT_PROBLEM_CONTENTION,
-		.severity = WEFT_SEVERITY_WARNING,
-		.count = waiters,
-		.start = start,
-		.end = end,
-		.task = task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	return weft__story_problem(WEFT_PROBLEM_CONTENTION, WEFT_SEVERITY_WARNING, waiters,
+		(struct weft__case){task, start, end});
 }
 
 /* Reports a resource that is too scarce all the time, as a pool with few connections: tasks wait

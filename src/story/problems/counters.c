@@ -120,17 +120,11 @@ static struct weft_problem climb_from(const struct weft_model *model, uint32_t n
 {
 	const struct weft_counter *counter = &model->counters[number];
 	uint32_t last = counter->first + counter->count - 1;
-	return (struct weft_problem){
-		.type = WEFT_PROBLEM_CLIMBING,
-		.severity = severity,
-		.count = 1,
-		.start = model->samples.time[first],
-		.end = model->samples.time[last],
-		.task = model->samples.task[last],
-		.thread = WEFT_NONE,
-		.counter = number,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_CLIMBING, severity, 1,
+		(struct weft__case){
+			model->samples.task[last], model->samples.time[first], model->samples.time[last]});
+	problem.counter = number;
+	return problem;
 }
 
 static struct weft__words *begin_sentence(

@@ -54,17 +54,8 @@ static void add_cycle(struct walk *walk, uint32_t task)
 			first = step;
 	}
 	uint64_t since = model->edges.time[weft__story_blocked_since(&walk->blocked, first)];
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_DEADLOCK,
-		.severity = WEFT_SEVERITY_ERROR,
-		.count = length,
-		.start = since,
-		.end = model->summary.end,
-		.task = first,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_DEADLOCK, WEFT_SEVERITY_ERROR,
+		length, (struct weft__case){first, since, model->summary.end});
 	choose_view(walk, &problem);
 	struct weft__words last =
 		weft__story_problem_note(&problem.effect, problem.start, model->edges.from[problem.edge]);

@@ -257,17 +257,10 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 	const struct weft_tasks *t = &ends->model->tasks;
 	uint32_t task = sorted->task;
 	struct weft__sentence s;
-	struct weft_problem problem = {
-		.type = never(t, task) ? WEFT_PROBLEM_NEVER_RESOLVED : WEFT_PROBLEM_FAILED,
-		.severity = severity_of(ends, sorted, count),
-		.count = count,
-		.start = weft__story_start_of(ends->findings->story, task),
-		.end = t->end[task],
-		.task = task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(
+		never(t, task) ? WEFT_PROBLEM_NEVER_RESOLVED : WEFT_PROBLEM_FAILED,
+		severity_of(ends, sorted, count), count,
+		(struct weft__case){task, weft__story_start_of(ends->findings->story, task), t->end[task]});
 	uint64_t began = t->end[sorted->origin];
 	problem.show_start = began < problem.start ? began : problem.start;
 	problem.show_end = problem.end;
@@ -339,17 +332,9 @@ static void add_under_way(struct ends *ends)
 	}
 	if (!count)
 		return;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_NEVER_RESOLVED,
-		.severity = WEFT_SEVERITY_HINT,
-		.count = count,
-		.start = weft__story_start_of(story, first),
-		.end = t->end[first],
-		.task = first,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem =
+		weft__story_problem(WEFT_PROBLEM_NEVER_RESOLVED, WEFT_SEVERITY_HINT, count,
+			(struct weft__case){first, weft__story_start_of(story, first), t->end[first]});
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 4);
 	weft__story_words_add_subject(w, ends->model, first, 40);

@@ -68,6 +68,23 @@ static inline uint64_t weft__story_record_end(const struct weft_model *model, ui
 	return buffer->end_ns && buffer->end_ns < end ? buffer->end_ns : end;
 }
 
+/* A problem of similar findings, of which `shown` is the first, or the worst. */
+static inline struct weft_problem weft__story_problem(enum weft_problem_type type,
+	enum weft_problem_severity severity, uint32_t count, struct weft__case shown)
+{
+	return (struct weft_problem){
+		.type = type,
+		.severity = severity,
+		.count = count,
+		.start = shown.start,
+		.end = shown.end,
+		.task = shown.task,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
+	};
+}
+
 /* Adds a problem, and writes its sentence; unless missing events may explain it, see dark.h. */
 void weft__story_find(struct weft__findings *findings, const struct weft_problem *problem,
 	uint64_t weight, struct weft__sentence *sentence);

@@ -215,18 +215,10 @@ static void add_pile(struct piling *p, const struct pile *pile)
 {
 	const struct weft_model *model = p->model;
 	struct weft__sentence s;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_PILING_UP,
-		/* Tasks that all last until the program stops them may be meant so. */
-		.severity = pile->closed > pile->ended / 2 ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
-		.count = pile->left,
-		.start = model->tasks.start[pile->first],
-		.end = model->summary.end,
-		.task = pile->first,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	/* Tasks that all last until the program stops them may be meant so. */
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_PILING_UP,
+		pile->closed > pile->ended / 2 ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING, pile->left,
+		(struct weft__case){pile->first, model->tasks.start[pile->first], model->summary.end});
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 4);
 	weft__story_words_add_subject(w, model, pile->first, 40);

@@ -390,17 +390,8 @@ static void add_herd(struct weft__findings *findings, uint32_t task, const struc
 {
 	const struct weft_model *model = findings->story->model;
 	struct weft__sentence s;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_HERD,
-		.severity = WEFT_SEVERITY_WARNING,
-		.count = herd->times,
-		.start = herd->worst.start,
-		.end = herd->worst.end,
-		.task = task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_HERD, WEFT_SEVERITY_WARNING,
+		herd->times, (struct weft__case){task, herd->worst.start, herd->worst.end});
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 5);
 	weft__story_words_add(w, herd->by_task ? "" : "A signal of ");

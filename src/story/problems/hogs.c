@@ -459,17 +459,9 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 		model, stretch->task, stretch->thread, stretch->start, stretch->end);
 	uint32_t count = count_alike(l, stretch);
 	struct weft__sentence s;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_HOG,
-		.severity = severity_of(l, stretch),
-		.count = count,
-		.start = stretch->start,
-		.end = stretch->end,
-		.task = stretch->task,
-		.thread = stretch->thread,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_HOG, severity_of(l, stretch),
+		count, (struct weft__case){stretch->task, stretch->start, stretch->end});
+	problem.thread = stretch->thread;
 	set_notes(&problem, stretch);
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 6);

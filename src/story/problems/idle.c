@@ -217,17 +217,8 @@ static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t 
 {
 	const struct gap *worst = &gaps->list[from];
 	struct weft__sentence s;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_IDLE_GAP,
-		.severity = WEFT_SEVERITY_HINT,
-		.count = to - from,
-		.start = worst->start,
-		.end = worst->start + worst->length,
-		.task = WEFT_NONE,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_IDLE_GAP, WEFT_SEVERITY_HINT,
+		to - from, (struct weft__case){WEFT_NONE, worst->start, worst->start + worst->length});
 	for (uint32_t i = from; i < to && to - from > 1; i++)
 		weft__story_find_period(
 			gaps->findings, gaps->list[i].start, gaps->list[i].start + gaps->list[i].length);

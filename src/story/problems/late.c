@@ -111,17 +111,11 @@ static void report_late(struct weft__findings *findings, uint32_t task,
 							  : timer->late_ns >= ALONE_NS && !is_machine_busy(model);
 	if (off_ns > timer->late_ns / 2)
 		return; /* other programs had the processor */
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_LATE,
-		.severity = is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
-		.count = count,
-		.start = timer->due > model->summary.start ? timer->due : model->summary.start,
-		.end = timer->due + timer->late_ns,
-		.task = task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_LATE,
+		is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT, count,
+		(struct weft__case){task,
+			timer->due > model->summary.start ? timer->due : model->summary.start,
+			timer->due + timer->late_ns});
 	struct weft__sentence s;
 	struct weft__words words = weft__story_problem_note(&problem.cause, problem.start, task);
 	weft__story_words_add(&words, "due");

@@ -157,18 +157,11 @@ static void report_leak(struct weft__findings *findings, uint32_t number, const 
 	const uint32_t last = c->counter->first + c->counter->count - 1;
 	const double left = value_of(c, last);
 	const bool is_hidden = left < c->floor;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_LEAK,
-		/* A program that gives all back in the end may have kept it on purpose. */
-		.severity = is_hidden ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
-		.count = 1,
-		.start = time[c->first],
-		.end = time[c->end - 1],
-		.task = c->model->samples.task[c->end - 1],
-		.thread = WEFT_NONE,
-		.counter = number,
-		.edge = WEFT_NONE,
-	};
+	/* A program that gives all back in the end may have kept it on purpose. */
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_LEAK,
+		is_hidden ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING, 1,
+		(struct weft__case){c->model->samples.task[c->end - 1], time[c->first], time[c->end - 1]});
+	problem.counter = number;
 	struct weft__sentence s;
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 9);
@@ -220,17 +213,9 @@ static void report_children(
 {
 	const struct weft_model *m = findings->story->model;
 	const int64_t count = m->notes.value[note];
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_LEAK,
-		.severity = count >= CHILDREN_MANY ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
-		.count = (uint32_t)count,
-		.start = since,
-		.end = weft__story_record_end(m, task),
-		.task = task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_LEAK,
+		count >= CHILDREN_MANY ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT, (uint32_t)count,
+		(struct weft__case){task, since, weft__story_record_end(m, task)});
 	struct weft__sentence s;
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 9);

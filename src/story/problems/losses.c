@@ -41,17 +41,10 @@ static void write_count(struct weft__sentence *s, uint64_t count, uint8_t cause)
 static void find_losses(
 	struct weft__findings *findings, const struct cluster *cluster, struct weft__sentence *s)
 {
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_LOSS,
-		.severity = WEFT_SEVERITY_HINT,
-		.count = cluster->count < UINT32_MAX ? (uint32_t)cluster->count : UINT32_MAX,
-		.start = cluster->start,
-		.end = cluster->end,
-		.task = WEFT_NONE,
-		.thread = cluster->thread,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_LOSS, WEFT_SEVERITY_HINT,
+		cluster->count < UINT32_MAX ? (uint32_t)cluster->count : UINT32_MAX,
+		(struct weft__case){WEFT_NONE, cluster->start, cluster->end});
+	problem.thread = cluster->thread;
 	weft__story_find(findings, &problem, cluster->count, s);
 }
 

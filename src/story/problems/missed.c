@@ -135,17 +135,11 @@ void weft__story_report_missed(
 	uint64_t time = missed->time;
 	bool in_vain = missed->until == UINT64_MAX;
 	struct weft__sentence s;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_LOST_WAKE_UP,
-		.severity = severity_of(findings, task, missed, in_vain),
-		.count = missed->count,
-		.start = time < missed->since ? time : missed->since,
-		.end = in_vain ? weft__story_record_end(model, missed->waiter) : missed->until,
-		.task = named.waiter,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = missed->edge,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_LOST_WAKE_UP,
+		severity_of(findings, task, missed, in_vain), missed->count,
+		(struct weft__case){named.waiter, time < missed->since ? time : missed->since,
+			in_vain ? weft__story_record_end(model, missed->waiter) : missed->until});
+	problem.edge = missed->edge;
 	choose_view(model, &named, &problem);
 	set_notes(task, &named, &problem);
 	weft__story_sentence_init(&s);

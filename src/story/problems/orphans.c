@@ -138,17 +138,9 @@ static void report_orphans(
 {
 	const struct weft_model *model = findings->story->model;
 	const uint64_t stop = model->tasks.end[orphan->stopped];
-	const struct weft_problem problem = {
-		.type = WEFT_PROBLEM_ORPHAN,
-		.severity = is_warning ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
-		.count = count,
-		.start = stop,
-		.end = stop + orphan->ns,
-		.task = orphan->task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	const struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_ORPHAN,
+		is_warning ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT, count,
+		(struct weft__case){orphan->task, stop, stop + orphan->ns});
 	struct weft__sentence s;
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 6);

@@ -58,17 +58,10 @@ static void add_pauses(
 	const struct weft_model *model = findings->story->model;
 	uint64_t trace_ns = model->summary.end - model->summary.start;
 	struct weft__sentence s;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_GC,
-		.severity = WEFT_SEVERITY_WARNING,
-		.count = pauses->count,
-		.start = pauses->longest->start,
-		.end = pauses->longest->end,
-		.task = WEFT_NONE,
-		.thread = thread,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem =
+		weft__story_problem(WEFT_PROBLEM_GC, WEFT_SEVERITY_WARNING, pauses->count,
+			(struct weft__case){WEFT_NONE, pauses->longest->start, pauses->longest->end});
+	problem.thread = thread;
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 5);
 	if (pauses->count > 1)

@@ -106,19 +106,11 @@ static struct weft_problem problem_of(const struct weft_model *model, uint32_t t
 {
 	const struct weft_activations *a = &model->activations;
 	uint32_t first = model->tasks.first_activation[task];
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_POLLING,
-		.severity = WEFT_SEVERITY_HINT,
-		.count = runs,
-		.start = a->start[first],
-		.end = a->end[first + runs - 1],
-		.show_start = a->start[first],
-		.show_end = a->end[first + SHOWN],
-		.task = task,
-		.thread = a->thread[first],
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_POLLING, WEFT_SEVERITY_HINT,
+		runs, (struct weft__case){task, a->start[first], a->end[first + runs - 1]});
+	problem.show_start = a->start[first];
+	problem.show_end = a->end[first + SHOWN];
+	problem.thread = a->thread[first];
 	struct weft__words words = weft__story_problem_note(&problem.cause, problem.start, task);
 	weft__story_words_add(&words, "wakes up, and nothing comes of it");
 	words = weft__story_problem_note(&problem.effect, a->start[first + 1], task);

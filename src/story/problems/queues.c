@@ -315,17 +315,9 @@ static void report_queue(struct queues *q, uint32_t line, const struct queue *qu
 	const bool has_stopped =
 		queue->resolved < queue->turns && (queue->end - last) / STOPPED > every_ns;
 	const bool has_head = head != WEFT_NONE && !weft__story_is_gone(model, head, queue->longest_at);
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_QUEUE,
-		.severity = is_single(queue) ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
-		.count = queue->longest,
-		.start = queue->start,
-		.end = queue->end,
-		.task = head,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_QUEUE,
+		is_single(queue) ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT, queue->longest,
+		(struct weft__case){head, queue->start, queue->end});
 	struct weft__sentence s;
 	struct weft__words words = weft__story_problem_note(&problem.cause, queue->longest_at, head);
 	if (!has_head)

@@ -339,17 +339,9 @@ static void write_recurring(struct sorting *s, struct weft__sentence *t, const s
 
 static struct weft_problem problem_of(const struct sorting *s, const struct slow *slow)
 {
-	return (struct weft_problem){
-		.type = WEFT_PROBLEM_SLOW,
-		.severity = WEFT_SEVERITY_HINT,
-		.count = slow->count,
-		.start = weft__story_start_of(s->story, slow->task),
-		.end = s->model->tasks.end[slow->task],
-		.task = slow->task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	return weft__story_problem(WEFT_PROBLEM_SLOW, WEFT_SEVERITY_HINT, slow->count,
+		(struct weft__case){slow->task, weft__story_start_of(s->story, slow->task),
+			s->model->tasks.end[slow->task]});
 }
 
 static void set_notes(struct weft_problem *problem, const struct slow *slow)

@@ -99,17 +99,9 @@ static void report(struct weft__findings *findings, const struct weft__resource_
 	const bool never_gets_it = is_open(holds->model, waited);
 	const bool is_for_good = never_gets_it && is_killed(holds->model, waited->task);
 	struct weft__sentence s;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_STARVATION,
-		.severity = is_for_good ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING,
-		.count = passed,
-		.start = waited->start,
-		.end = waited->end,
-		.task = waited->task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_STARVATION,
+		is_for_good ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING, passed,
+		(struct weft__case){waited->task, waited->start, waited->end});
 	set_notes(&problem, !never_gets_it);
 	weft__story_sentence_init(&s);
 	write_starved(&s, holds->model, resource, waited);

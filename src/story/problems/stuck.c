@@ -88,17 +88,10 @@ static void report_stuck(struct weft__findings *findings, const struct stuck *st
 	const struct weft_model *model = findings->story->model;
 	const uint64_t trace_ns = model->summary.end - model->summary.start;
 	const bool has_hung = stuck->waiter != WEFT_NONE && stuck->end - stuck->start >= trace_ns / 2;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_HOG,
-		.severity = has_hung ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING,
-		.count = 1,
-		.start = stuck->start,
-		.end = stuck->end,
-		.task = stuck->task,
-		.thread = stuck->thread,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_HOG,
+		has_hung ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING, 1,
+		(struct weft__case){stuck->task, stuck->start, stuck->end});
+	problem.thread = stuck->thread;
 	struct weft__sentence s;
 	struct weft__words words = weft__story_problem_note(&problem.cause, stuck->start, stuck->task);
 	weft__story_words_add(&words, "begins to run, and does not stop");

@@ -25,17 +25,10 @@ static void report(struct weft__findings *findings, const struct timed_out *foun
 {
 	const struct weft_model *model = findings->story->model;
 	const uint32_t task = found->first;
-	const struct weft_problem problem = {
-		.type = WEFT_PROBLEM_TIMED_OUT,
-		.severity = WEFT_SEVERITY_WARNING,
-		.count = found->count,
-		.start = weft__story_start_of(findings->story, task),
-		.end = model->tasks.end[task],
-		.task = task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	const struct weft_problem problem =
+		weft__story_problem(WEFT_PROBLEM_TIMED_OUT, WEFT_SEVERITY_WARNING, found->count,
+			(struct weft__case){
+				task, weft__story_start_of(findings->story, task), model->tasks.end[task]});
 	struct weft__sentence s;
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 6);

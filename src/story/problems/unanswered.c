@@ -597,17 +597,10 @@ static void report_chain(const struct chains *c, const struct chain *chain, uint
 	if ((is_success && may_rest && !is_stopped(c, chain->last) && !is_for_good) || is_signal ||
 		is_own_sleep(c, chain->last, others))
 		return;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_UNANSWERED,
-		.severity = severity_of(c, chain, is_success, may_rest),
-		.count = alike,
-		.start = chain->since,
-		.end = c->model->tasks.end[task],
-		.task = named,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = weft__story_blocked_since(&c->blocked, task),
-	};
+	struct weft_problem problem =
+		weft__story_problem(WEFT_PROBLEM_UNANSWERED, severity_of(c, chain, is_success, may_rest),
+			alike, (struct weft__case){named, chain->since, c->model->tasks.end[task]});
+	problem.edge = weft__story_blocked_since(&c->blocked, task);
 	struct weft__sentence s;
 	problem.show_start = weft__story_start_of(c->findings->story, named);
 	problem.show_end = problem.end;

@@ -167,19 +167,12 @@ static void report_left_over(struct weft__findings *findings, const struct left_
 {
 	const struct weft_model *model = findings->story->model;
 	const uint32_t waiters = left->waiters + left->delayed;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_UNRELEASED,
-		.severity = severity_of(findings, left),
-		.count = left->count,
-		.start = left->first.since,
-		.end = weft__story_record_end(model, left->resource),
-		.show_start = left->first.since,
-		.show_end = model->tasks.end[left->first.task],
-		.task = left->first.task,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem =
+		weft__story_problem(WEFT_PROBLEM_UNRELEASED, severity_of(findings, left), left->count,
+			(struct weft__case){left->first.task, left->first.since,
+				weft__story_record_end(model, left->resource)});
+	problem.show_start = left->first.since;
+	problem.show_end = model->tasks.end[left->first.task];
 	struct weft__sentence s;
 	set_notes(model, left, &problem);
 	weft__story_sentence_init(&s);

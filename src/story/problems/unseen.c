@@ -23,17 +23,8 @@ static void describe(struct weft__words *w, const struct weft_unseen *fact)
 static void find_unseen(struct weft__findings *findings, const struct weft_unseen *fact)
 {
 	const struct weft_model *model = findings->story->model;
-	const struct weft_problem problem = {
-		.type = WEFT_PROBLEM_UNSEEN,
-		.severity = WEFT_SEVERITY_HINT,
-		.count = fact->buffers,
-		.start = model->summary.start,
-		.end = model->summary.end,
-		.task = WEFT_NONE,
-		.thread = WEFT_NONE,
-		.counter = WEFT_NONE,
-		.edge = WEFT_NONE,
-	};
+	const struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_UNSEEN, WEFT_SEVERITY_HINT,
+		fact->buffers, (struct weft__case){WEFT_NONE, model->summary.start, model->summary.end});
 	struct weft__sentence s;
 	weft__story_sentence_init(&s);
 	describe(weft__story_clause(&s, 10), fact);
