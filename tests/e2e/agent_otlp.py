@@ -58,6 +58,13 @@ def site():
                 it.kill(process)
 
 
+@contextlib.contextmanager
+def site_with_receiver():
+    state = State()
+    with receiver(state) as url, site() as it:
+        yield it, state, url
+
+
 def check_ids(state, count):
     """So many spans were taken, and none twice."""
     ids = [span['spanId'] for span in state.spans()]
@@ -70,8 +77,7 @@ def has(state, count):
 
 @case
 def spans_of_all_programs_come_when_they_end():
-    state = State()
-    with receiver(state) as url, site() as it:
+    with site_with_receiver() as (it, state, url):
         early = it.program(1000)
         agent = it.start(url)
         late = it.program('begin', 200)
@@ -94,8 +100,7 @@ def spans_of_all_programs_come_when_they_end():
 @case
 def an_agent_goes_on_where_the_last_one_stopped():
     """And sends what was recorded while there was none."""
-    state = State()
-    with receiver(state) as url, site() as it:
+    with site_with_receiver() as (it, state, url):
         program, total = it.program('begin'), 0
         for count in 300, 1, 700:
             it.tell(program, count)
@@ -117,8 +122,7 @@ def an_agent_goes_on_where_the_last_one_stopped():
 @case
 def an_agent_goes_on_in_a_ring_that_has_turned_over():
     """The events of a thread that records little outlive later events of other threads, which no agent has read."""
-    state = State()
-    with receiver(state) as url, site() as it:
+    with site_with_receiver() as (it, state, url):
         it.env['WEFT_SIZE'] = '256K'
         program = it.program(1)
         it.tell(program, 'other 10')
@@ -139,8 +143,7 @@ def an_agent_goes_on_in_a_ring_that_has_turned_over():
 
 @case
 def after_a_kill_no_span_is_sent_twice():
-    state = State()
-    with receiver(state) as url, site() as it:
+    with site_with_receiver() as (it, state, url):
         program = it.program(300)
         agent = it.start(url)
         it.wait(agent, 'the requests', has(state, 900))
@@ -225,7 +228,7 @@ def wrong_use_is_refused():
         base = ('agent', '--folder', os.path.join(folder, 'f'), '--data', os.path.join(folder, 'd.db'))
         for args, status, message in ((('--otlp', 'http://localhost:4318', '--once'), 2, '--once is not for --otlp'),
                                       (('--spool', folder), 2, '--spool is for --otlp'),
-                                      (('--otlp', 'localhost:4318'), 1, 'write http://'),
+                                      (('--otlp', 'localhost:4318'), 2, 'write http://'),
                                       (('--otlp', 'http://localhost:4318', '--spool', '/dev/null'), 1, 'Not a directory')):
             result = weft(*base, *args, status=None)
             if 'built without a client' in result.stderr:

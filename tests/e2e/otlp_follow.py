@@ -48,7 +48,7 @@ class Subject:
     """The program under `weft record`, controlled line by line."""
 
     def __init__(self, folder, size='64M'):
-        self.trace = os.path.join(folder, 'trace.weft')
+        self.trace, self.spool = os.path.join(folder, 'trace.weft'), os.path.join(folder, 'spool')
         self.env = dict(os.environ, XDG_RUNTIME_DIR=folder, no_proxy='*')
         self.record = subprocess.Popen([WEFT, 'record', '-a', 'none', '--size', size, '-o', self.trace, SUBJECT], stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self.env)
@@ -89,6 +89,18 @@ def follow_to(program, url, to, *args):
         if 'built without a client' in errors:
             skip(errors.strip())
     return process
+
+
+def interrupt(process):
+    """It leaves messages in its spool."""
+    process.send_signal(signal.SIGINT)
+    errors = communicate(process)[1]
+    equal(process.returncode, 1, errors)
+    assert 'wait in' in errors, errors
+
+
+def send_spooled(program, url):
+    run([WEFT, 'export', '--to', 'otlp', '--url', url, '--timeout', '36000s', '--spool', program.spool], env=program.env)
 
 
 @case
@@ -197,15 +209,11 @@ def ctrl_c_ends_the_wait_for_a_busy_receiver():
     """Whether it waits to send again, sends, or has not read an event yet."""
     busy, free = State([503] * 1000), State()
     with receiver(busy) as url, receiver(free) as other, subject() as program:
-        spool = os.path.join(os.path.dirname(program.trace), 'spool')
-        process = follow_to(program, url, 'otlp', '--spool', spool)
+        process = follow_to(program, url, 'otlp', '--spool', program.spool)
         program.tell(10)
         wait_until('the first request', lambda: busy.times or process.poll() is not None)
-        process.send_signal(signal.SIGINT)
-        errors = communicate(process)[1]
-        equal(process.returncode, 1, errors)
-        assert 'wait in' in errors, errors
-        run([WEFT, 'export', '--to', 'otlp', '--url', other, '--timeout', '36000s', '--spool', spool], env=program.env)
+        interrupt(process)
+        send_spooled(program, other)
         assert ids_of(free) and not busy.messages
 
 
@@ -217,14 +225,14 @@ def spooled_spans(folder):
     return sum(int(name.split('-')[2].split('.')[0]) for name in spooled(folder))
 
 
-def record_much_beside_a_stall(program, process, state, spool):
+def record_much_beside_a_stall(program, process, state):
     """Records several rings full, never much more than what has been read. The number of requests."""
     rounds, requests = 40, 171
     for number in range(1, rounds + 1):
         program.tell(requests)
         wait_until('the receiver stalls', lambda: state.times or process.poll() is not None)
         # Up to 512 spans each are being sent, in the queue, and in the next message.
-        wait_until('messages', lambda number=number: spooled_spans(spool) >= 3 * requests * number - 3 * 512 or process.poll() is not None)
+        wait_until('messages', lambda number=number: spooled_spans(program.spool) >= 3 * requests * number - 3 * 512 or process.poll() is not None)
         equal(process.poll(), None)
     return rounds * requests
 
@@ -233,27 +241,25 @@ def record_much_beside_a_stall(program, process, state, spool):
 def a_receiver_that_stalls_does_not_hold_up_the_reader():
     state = State([('stall', {}, b'')])
     with receiver(state) as url, subject(size='256K') as program:
-        spool = os.path.join(os.path.dirname(program.trace), 'spool')
-        process = follow_to(program, url, 'otlp', '--spool', spool, '--queue-size', '1')
-        requests = record_much_beside_a_stall(program, process, state, spool)
+        process = follow_to(program, url, 'otlp', '--spool', program.spool, '--queue-size', '1')
+        requests = record_much_beside_a_stall(program, process, state)
         state.released.set()
         equal(program.end(), 0)
         equal((communicate(process)[1], process.returncode), ('', 0))
-        equal((len(ids_of(state)), spooled(spool)), (1 + 3 * requests, []))
+        equal((len(ids_of(state)), spooled(program.spool)), (1 + 3 * requests, []))
 
 
 @case
 def what_is_in_the_spool_outlives_a_kill():
     stalled, free = State([('stall', {}, b'')] * 1000), State()
     with receiver(stalled) as url, receiver(free) as other, subject(size='256K') as program:
-        spool = os.path.join(os.path.dirname(program.trace), 'spool')
-        process = follow_to(program, url, 'otlp', '--spool', spool, '--queue-size', '1')
-        record_much_beside_a_stall(program, process, stalled, spool)
+        process = follow_to(program, url, 'otlp', '--spool', program.spool, '--queue-size', '1')
+        record_much_beside_a_stall(program, process, stalled)
         process.kill()
         communicate(process)
-        count = spooled_spans(spool)
-        run([WEFT, 'export', '--to', 'otlp', '--url', other, '--timeout', '36000s', '--spool', spool], env=program.env)
-        equal((len(ids_of(free)), spooled(spool)), (count, []))
+        count = spooled_spans(program.spool)
+        send_spooled(program, other)
+        equal((len(ids_of(free)), spooled(program.spool)), (count, []))
 
 
 @case
@@ -265,10 +271,9 @@ def a_receiver_may_be_gone_broken_and_busy():
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         held.bind(('127.0.0.1', 0))
         port = held.getsockname()[1]
-        spool = os.path.join(os.path.dirname(program.trace), 'spool')
-        process = follow_to(program, 'http://127.0.0.1:%d' % port, 'otlp', '--spool', spool)
+        process = follow_to(program, 'http://127.0.0.1:%d' % port, 'otlp', '--spool', program.spool)
         program.tell(1000)
-        wait_until('the first message is kept', lambda: spooled(spool) or process.poll() is not None)
+        wait_until('the first message is kept', lambda: spooled(program.spool) or process.poll() is not None)
         with receiver(state, port):
             for _ in range(4):
                 program.tell(1000)
@@ -278,7 +283,7 @@ def a_receiver_may_be_gone_broken_and_busy():
             errors = communicate(process)[1]
         # A message is not sent again after an answer that no receiver gives who may take it later.
         lost = 1 + 3 * 6000 - len(ids_of(state))
-        equal((process.returncode, spooled(spool), 0 < lost <= 512), (1, [], True), errors)
+        equal((process.returncode, spooled(program.spool), 0 < lost <= 512), (1, [], True), errors)
         assert '%d spans or points were not delivered: the receiver answers 599' % lost in errors, errors
 
 
@@ -311,15 +316,11 @@ def what_finds_no_room_is_counted():
 def ctrl_c_ends_the_wait_for_a_receiver_that_stalls():
     state, free = State([('stall', {}, b'')] * 1000), State()
     with receiver(state) as url, receiver(free) as other, subject() as program:
-        spool = os.path.join(os.path.dirname(program.trace), 'spool')
-        process = program.follow('--url', url, '--timeout', '1s', '--spool', spool, to='otlp')
+        process = program.follow('--url', url, '--timeout', '1s', '--spool', program.spool, to='otlp')
         program.tell(1000)
         wait_until('the receiver stalls', lambda: state.times or process.poll() is not None)
-        process.send_signal(signal.SIGINT)
-        errors = communicate(process)[1]
-        equal(process.returncode, 1, errors)
-        assert 'wait in' in errors, errors
-        run([WEFT, 'export', '--to', 'otlp', '--url', other, '--timeout', '36000s', '--spool', spool], env=program.env)
+        interrupt(process)
+        send_spooled(program, other)
         assert len(ids_of(free)) > 512, len(ids_of(free))
 
 

@@ -261,7 +261,7 @@ def one_process_at_a_time_uses_a_spool():
 def wrong_use_is_refused():
     with temporary_directory() as folder:
         path = make_trace(folder)
-        for args, status, message in ((('--url', 'localhost:4318', *START, path), 1, 'write http://'),
+        for args, status, message in ((('--url', 'localhost:4318', *START, path), 2, 'write http://'),
                                       (('--url', 'http://127.0.0.1:1', '-o', 'x', path), 2, '--url and -o exclude each other'),
                                       (('--spool', folder, path), 2, '--spool is for --url'),
                                       (('--url', 'http://127.0.0.1:1'), 2, 'FILE'),

@@ -782,7 +782,7 @@ def a_trace_of_xen_is_live_while_it_is_written():
 def wrong_use_says_what_would_be_right():
     need_server()
     for arguments, status, message in (
-            (['--listen', 'example.org', TRACES], 1, 'is not an address'),
+            (['--listen', 'example.org', TRACES], 2, 'is not an address'),
             (['--listen', '127.0.0.1:', TRACES], 2, 'is not an address'),
             (['--listen', '127.0.0.1:99999', TRACES], 2, 'is not an address'),
             (['--listen', '127.0.0.1:65536', TRACES], 2, 'is not an address'),

@@ -6,6 +6,8 @@
 
 #include <weft/parse.h>
 
+#include "cli/cli.h"
+
 bool agent_split_address(const char *text, char ret_host[64], char ret_port[8])
 {
 	const char *colon = strrchr(text, ':');
@@ -22,5 +24,5 @@ bool agent_split_address(const char *text, char ret_host[64], char ret_port[8])
 	if (!length || strcmp(ret_host, "localhost") == 0)
 		snprintf(ret_host, 64, "127.0.0.1");
 	snprintf(ret_port, 8, "%u", (unsigned)number);
-	return true;
+	return cli_is_address(ret_host);
 }

@@ -34,7 +34,9 @@ enum {
 };
 
 struct agent_http {
+	int listener; /* a socket, which the daemon closes */
 	struct MHD_Daemon *daemon;
+	bool shows_token;
 	struct serve_guard guard;
 	struct serve_tokens tokens;
 	struct serve_clients clients;
@@ -215,16 +217,16 @@ static void on_answered(void *context, struct MHD_Connection *connection, void *
 	*request = NULL;
 }
 
-static struct MHD_Daemon *start_daemon(struct agent_http *http, int fd)
+static struct MHD_Daemon *start_daemon(struct agent_http *http)
 {
 	return MHD_start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL,
 		NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, serve_reply_quiet, NULL,
-		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned)SILENCE_S, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
-		on_answered, http, MHD_OPTION_NOTIFY_CONNECTION, serve_reply_connection, &http->clients,
-		MHD_OPTION_END);
+		MHD_OPTION_LISTEN_SOCKET, http->listener, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_NOTIFY_COMPLETED, on_answered, http, MHD_OPTION_NOTIFY_CONNECTION,
+		serve_reply_connection, &http->clients, MHD_OPTION_END);
 }
 
 /* ---- Beginning and end ---- */
@@ -232,46 +234,48 @@ static struct MHD_Daemon *start_daemon(struct agent_http *http, int fd)
 static bool open_all(struct agent_http *http, const struct agent_http_options *options)
 {
 	const struct serve_address at = {options->host, options->port, true, NULL, NULL};
-	if (!serve_load_library() ||
-		!(options->token_file ? serve_token_read(options->token_file, http->guard.token)
-							  : serve_token_draw(http->guard.token)) ||
-		(options->tokens && !serve_tokens_read(options->tokens, &http->tokens)))
-		return false;
-	if (weft__agent_database_open_readonly(options->data, &http->data) != SQLITE_OK) {
-		cli_error("%s: %s", options->data, sqlite3_errmsg(http->data));
-		return false;
-	}
-	int fd = serve_listen(&at, &http->guard);
-	if (fd < 0)
-		return false;
-	http->daemon = start_daemon(http, fd);
-	if (!http->daemon) {
-		cli_error("cannot start the server: %s", strerror(errno));
-		close(fd);
-	}
-	return http->daemon;
+	return serve_load_library() &&
+		   (options->token_file ? serve_token_read(options->token_file, http->guard.token)
+								: serve_token_draw(http->guard.token)) &&
+		   (!options->tokens || serve_tokens_read(options->tokens, &http->tokens)) &&
+		   (http->listener = serve_listen(&at, &http->guard)) >= 0;
 }
 
-struct agent_http *agent_http_start(const struct agent_http_options *options)
+struct agent_http *agent_http_open(const struct agent_http_options *options)
 {
 	struct agent_http *http = calloc(1, sizeof(*http));
 	if (!http) {
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 		return NULL;
 	}
+	http->listener = -1;
 	http->depth = options->depth;
+	http->shows_token = !options->token_file;
 	pthread_mutex_init(&http->lock, NULL);
 	serve_clients_init(&http->clients, CLIENTS_MAX);
 	signal(SIGPIPE, SIG_IGN); /* from closed connections */
-	if (!open_all(http, options)) {
-		agent_http_stop(http);
-		return NULL;
+	if (open_all(http, options))
+		return http;
+	agent_http_stop(http);
+	return NULL;
+}
+
+bool agent_http_start(struct agent_http *http, const char *database)
+{
+	if (weft__agent_database_open_readonly(database, &http->data) != SQLITE_OK) {
+		cli_error("%s: %s", database, sqlite3_errmsg(http->data));
+		return false;
+	}
+	http->daemon = start_daemon(http);
+	if (!http->daemon) {
+		cli_error("cannot start the server: %s", strerror(errno));
+		return false;
 	}
 	printf("http://%s:%u/\n", http->guard.host, http->guard.port);
-	if (!options->token_file)
+	if (http->shows_token)
 		printf("token %s\n", http->guard.token);
 	fflush(stdout);
-	return http;
+	return true;
 }
 
 static bool was_seen(const struct agent_http *http, const char *key)
@@ -308,6 +312,8 @@ void agent_http_stop(struct agent_http *http)
 		return;
 	if (http->daemon)
 		MHD_stop_daemon(http->daemon);
+	else if (http->listener >= 0)
+		close(http->listener);
 	weft__agent_calls_finish(&http->waiting);
 	sqlite3_close(http->data);
 	serve_tokens_finish(&http->tokens);

@@ -21,17 +21,19 @@ struct agent_http;
 
 struct agent_http_options {
 	char host[64], port[8]; /* an empty host: none */
-	const char *data;       /* the database */
 	const char *token_file; /* NULL: a token is drawn, and printed */
 	const char *tokens;     /* a file of tokens that are bound to labels, or NULL */
 	size_t depth;           /* labels of a series at most */
 };
 
-/* Splits "[::1]:80", "127.0.0.1:80" and ":80". False if it is none of these. */
+/* Splits "[::1]:80", "127.0.0.1:80" and ":80". False if it is none of these, or
+ * has no address. */
 bool agent_split_address(const char *text, char ret_host[64], char ret_port[8]);
 
-/* NULL after a message. */
-struct agent_http *agent_http_start(const struct agent_http_options *options);
+/* Reads the tokens, and takes the address. NULL after a message. */
+struct agent_http *agent_http_open(const struct agent_http_options *options);
+/* Answers from then on. False after a message. */
+bool agent_http_start(struct agent_http *http, const char *database);
 /* Takes snapshots for the alerts that have come since. */
 void agent_http_act(struct agent_http *http, struct weft__agent *agent);
 /* NULL is allowed. */

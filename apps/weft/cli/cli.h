@@ -135,6 +135,9 @@ bool cli_parse_time(
 bool cli_parse_duration(
 	const char *command, const char *option, const char *text, uint64_t *ret_ns);
 
+/* Whether it is an address of IP, not a name. */
+bool cli_is_address(const char *text);
+
 /* Parses bytes, or K, M, G (powers of 1024). */
 bool cli_parse_size(const char *command, const char *option, const char *text, uint64_t *ret_bytes);
 

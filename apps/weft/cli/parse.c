@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 
+#include <netdb.h>
 #include <string.h>
 
 #include <weft/parse.h>
@@ -72,6 +73,16 @@ bool cli_parse_number(const char *command, const char *option, const char *text,
 		cli_usage_error(command, "%s: \"%s\" is not a whole number from %llu to %llu", option, text,
 			(unsigned long long)least, (unsigned long long)most);
 	return good;
+}
+
+bool cli_is_address(const char *text)
+{
+	const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST};
+	struct addrinfo *found;
+	if (getaddrinfo(text, NULL, &hints, &found) != 0)
+		return false;
+	freeaddrinfo(found);
+	return true;
 }
 
 #define HZ_MIN 1000000

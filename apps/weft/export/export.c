@@ -99,6 +99,7 @@ struct export_arguments {
 	enum target target;
 	bool force;
 	bool is_of_spans; /* has an option that is for spans only */
+	bool is_of_push;  /* has one that is for --url only */
 	bool follows;
 	struct otlp_arguments otlp;
 };
@@ -224,6 +225,7 @@ static bool parse_format_option(const char *command, int option, struct export_a
 		return a->follows = true;
 	if (option == 'p')
 		return parse_pending(command, &a->otlp);
+	a->is_of_push = a->is_of_push || strchr("Qkwr", option);
 	if (strchr("uqQkwr", option))
 		return parse_push_option(command, option, &a->otlp.push);
 	if (option == 'S')
@@ -288,6 +290,9 @@ static int take_signals(const char *command, struct export_arguments *a)
 		return cli_usage_error(command, "--url and -o exclude each other");
 	if (push->spool && !push->url)
 		return cli_usage_error(command, "--spool is for --url");
+	if (a->is_of_push && !push->url)
+		return cli_usage_error(
+			command, "--spool-size, --queue-size, --timeout and --retry-for are for --url");
 	if (!push->url && a->target == TO_OTLP && has[WEFT_OTLP_TRACES] && has[WEFT_OTLP_METRICS])
 		return cli_usage_error(command,
 			"--signal all: a file of protobuf has spans or metrics; --to otlp-json has both");
@@ -344,6 +349,8 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 		status = take_signals(argv[0], &arguments);
 	if (status == CLI_DONE)
 		status = take_output(argc, argv, &arguments);
+	if (status == CLI_DONE && arguments.otlp.push.url)
+		status = push_check_url(argv[0], "--url", arguments.otlp.push.url);
 	*ret_arguments = arguments;
 	*ret_run = status == CLI_DONE;
 	return status;

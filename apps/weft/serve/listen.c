@@ -52,8 +52,7 @@ static int open_socket(
 	struct addrinfo *found;
 	int fd = -1;
 	if (getaddrinfo(address, port, &hints, &found) != 0) {
-		cli_error("--listen: \"%s\" is not an address; write 127.0.0.1, [::1]:8080 or 0.0.0.0:8080",
-			address);
+		cli_error("cannot listen at %s, port %s", address, port);
 		return -1;
 	}
 	*ret_is_loopback = is_loopback(found->ai_addr);

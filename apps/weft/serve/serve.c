@@ -26,6 +26,7 @@
 #include "record/record.h"
 #include "run/run.h"
 #include "serve/metrics.h"
+#include "serve/tokens.h"
 #endif
 
 static const char usage[] =
@@ -98,7 +99,7 @@ static bool parse_address(const char *text, struct serve_arguments *a)
 		strcpy(a->address, "127.0.0.1");
 	else
 		snprintf(a->address, sizeof(a->address), "%.*s", (int)length, text);
-	return true;
+	return cli_is_address(a->address);
 }
 #else
 static bool parse_address(const char *text, struct serve_arguments *a)
@@ -342,13 +343,23 @@ static int run_and_serve(const struct serve_arguments *a, const char *token)
 	return status;
 }
 
+/* Before a program starts. */
+static bool are_tokens_good(const char *path)
+{
+	struct serve_tokens tokens;
+	const bool are_good = !path || serve_tokens_read(path, &tokens);
+	if (path)
+		serve_tokens_finish(&tokens);
+	return are_good;
+}
+
 static int run_server(const struct serve_arguments *a)
 {
 	static char here[] = ".";
 	static char *default_operands[] = {here};
 	char token[SERVE_TOKEN_BYTES + 1];
 	sigset_t signals;
-	if (a->token_file && !serve_token_read(a->token_file, token))
+	if ((a->token_file && !serve_token_read(a->token_file, token)) || !are_tokens_good(a->tokens))
 		return a->runs ? RECORD_FAILED : CLI_UNREADABLE;
 	serve_metrics_init(a->data);
 	if (a->runs)

@@ -120,12 +120,6 @@ static void set_options(struct client *client, const struct push_options *option
 bool client_init(struct client *client, const struct push_options *options)
 {
 	*client = (struct client){.is_json = options->is_json};
-	if (strncmp(options->url, "http://", 7) != 0 && strncmp(options->url, "https://", 8) != 0) {
-		cli_error("--url: %s: write http://HOST:4318 or https://HOST", options->url);
-		return false;
-	}
-	if (!push_load_library())
-		return false;
 	client->curl = push_library.easy_init();
 	if (!client->curl || !add_headers(client) || !make_urls(client, options->url)) {
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));

@@ -20,7 +20,10 @@
 	X(easy_strerror) \
 	X(global_init) \
 	X(slist_append) \
-	X(slist_free_all)
+	X(slist_free_all) \
+	X(url) \
+	X(url_cleanup) \
+	X(url_set)
 
 struct push_library {
 #define FUNCTION(name) __typeof__(curl_##name) *name;

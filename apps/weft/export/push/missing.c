@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft export --url in a weft that was built without libcurl.
+ * weft export --url and weft agent --otlp in a weft that was built without libcurl.
  */
 #include "push.h"
 
 #include "cli/cli.h"
 
-bool push_open(const struct push_options *options, struct push **ret_push)
+int push_check_url(const char *command, const char *option, const char *url)
 {
-	(void)options;
-	(void)ret_push;
+	(void)command, (void)option, (void)url;
 	cli_error("this weft was built without a client of HTTP: it needs the packages "
 			  "libcurl4-openssl-dev and zlib1g-dev when it is built");
+	return CLI_NO;
+}
+
+bool push_open(const struct push_options *options, struct push **ret_push)
+{
+	(void)options, (void)ret_push;
 	return false;
 }
 

@@ -197,6 +197,26 @@ static void finish(struct push *push)
 	free(push);
 }
 
+static bool is_url(const char *text)
+{
+	if (strncmp(text, "http://", 7) != 0 && strncmp(text, "https://", 8) != 0)
+		return false;
+	CURLU *url = push_library.url();
+	const bool is_good = url && push_library.url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK;
+	push_library.url_cleanup(url);
+	return is_good;
+}
+
+int push_check_url(const char *command, const char *option, const char *url)
+{
+	if (!push_load_library())
+		return CLI_NO;
+	return is_url(url) ? CLI_DONE
+					   : cli_usage_error(command,
+							 "%s: \"%s\" is not a URL; write http://HOST:4318 or https://HOST",
+							 option, url);
+}
+
 bool push_open(const struct push_options *options, struct push **ret_push)
 {
 	struct push *push = calloc(1, sizeof(*push));

@@ -26,7 +26,11 @@ struct push_options {
 
 struct push;
 
-/* Loads the library, checks the URL, and sends what is in the spool. False after a message. */
+/* Loads the library, and checks the URL of an option, so that nothing is made for a wrong one.
+ * CLI_DONE, or the exit status after a message. Comes before push_open(). */
+int push_check_url(const char *command, const char *option, const char *url);
+
+/* Sends what is in the spool. False after a message. */
 bool push_open(const struct push_options *options, struct push **ret_push);
 
 /* Sends a message of so many spans or points, or keeps it; in the background it does not wait for
