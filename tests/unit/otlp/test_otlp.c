@@ -51,15 +51,30 @@ static int take(
 }
 
 /* The messages as a string, which the caller frees. */
-static char *write_spans(const struct weft_model *model)
+static char *write_as(const struct weft_model *model, struct weft_otlp_options options)
 {
-	const struct weft_otlp_options options = {.pending = WEFT_OTLP_PENDING_OMIT_END};
 	struct weft_text text = {0};
+	options.pending = WEFT_OTLP_PENDING_OMIT_END;
 	const struct weft_otlp_sink sink = {take, &text};
 	struct weft_otlp_summary summary;
 	assert_int_equal(weft_otlp_write_spans(model, &options, &sink, &summary), 0);
 	weft_text_add(&text, "", 1);
 	return text.bytes;
+}
+
+static char *write_spans(const struct weft_model *model)
+{
+	return write_as(model, (struct weft_otlp_options){0});
+}
+
+/* Builds a model, and writes its spans. */
+static char *spans_of(
+	const struct weft_event *events, size_t count, struct weft_otlp_options options)
+{
+	struct weft_model *model = build(events, count);
+	char *text = write_as(model, options);
+	weft_model_destroy(model);
+	return text;
 }
 
 static unsigned times(const char *text, const char *word)
@@ -86,6 +101,13 @@ static unsigned times(const char *text, const char *word)
 		.text = {string, sizeof(string) - 1}, .buffer = at, .thread = at \
 	}
 
+#define RESOLVE(ms, at, target)                                                                  \
+	{                                                                                            \
+		.time_ns = (ms)*MS, .type = WEFT_EVENT_RESOLVE, .task = WEFT_TASK_NONE, .other = target, \
+		.buffer = at, .thread = at                                                               \
+	}
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
 /* A child of the left program sends to the right one, whose child answers to the child's parent.
  * The answer came from a task that began later, so it makes no parent. */
 static void messages_make_parents_but_no_circle(void **state)
@@ -99,7 +121,7 @@ static void messages_make_parents_but_no_circle(void **state)
 		MESSAGE(6, SEND, 1, 3, 8),
 		MESSAGE(7, RECEIVE, 0, 1, 8),
 	};
-	struct weft_model *model = build(events, sizeof(events) / sizeof(events[0]));
+	struct weft_model *model = build(events, COUNT(events));
 	char *text = write_spans(model);
 	(void)state;
 	assert_int_equal(times(text, "\"spanId\"") - times(text, "\"weft.edge\""), 5);
@@ -127,13 +149,144 @@ static void a_circle_is_broken(void **state)
 		MESSAGE(7, SEND, 1, 2, 8),
 		MESSAGE(8, RECEIVE, 0, 1, 8),
 	};
-	struct weft_model *model = build(events, sizeof(events) / sizeof(events[0]));
+	struct weft_model *model = build(events, COUNT(events));
 	char *text = write_spans(model);
 	(void)state;
 	assert_int_equal(times(text, "\"parentSpanId\""), 4);
 	assert_int_equal(times(text, "\"message\""), 1);
 	free(text);
 	weft_model_destroy(model);
+}
+
+/* Of two messages of one sender, as of one. A sender that began at the same time may have been
+ * made by the receiver. */
+static void a_sender_is_a_parent_if_it_is_the_only_one_and_older(void **state)
+{
+	static const struct weft_event events[] = {
+		CREATE(1, 0, WEFT_TASK_NONE, 1),
+		CREATE(2, 1, WEFT_TASK_NONE, 1),
+		CREATE(2, 0, WEFT_TASK_NONE, 2),
+		CREATE(2, 1, WEFT_TASK_NONE, 2),
+		MESSAGE(3, SEND, 0, 1, 7),
+		MESSAGE(3, RECEIVE, 1, 1, 7),
+		MESSAGE(4, SEND, 0, 1, 8),
+		MESSAGE(4, RECEIVE, 1, 1, 8),
+		MESSAGE(5, SEND, 0, 2, 9),
+		MESSAGE(5, RECEIVE, 1, 2, 9),
+	};
+	char *text = spans_of(events, COUNT(events), (struct weft_otlp_options){0});
+	(void)state;
+	assert_int_equal(times(text, "\"parentSpanId\""), 1);
+	assert_int_equal(times(text, "\"receive\""), 3);
+	free(text);
+}
+
+/* "b" is read by "a", which the same task has made: so it is a part of that one's work, and "a" a
+ * request. */
+static void what_a_sibling_waits_for_is_no_request(void **state)
+{
+	static const struct weft_event events[] = {
+		CREATE(1, 0, WEFT_TASK_NONE, 1),
+		LABEL(1, 0, 1, "main"),
+		CREATE(2, 0, 1, 2),
+		LABEL(2, 0, 2, "a"),
+		CREATE(3, 0, 1, 3),
+		LABEL(3, 0, 3, "b"),
+		{.time_ns = 4 * MS, .type = WEFT_EVENT_READ, .task = 2, .other = 3},
+	};
+	(void)state;
+	char *text = spans_of(events, COUNT(events), (struct weft_otlp_options){.folds = true});
+	assert_int_equal(times(text, "\"parentSpanId\""), 1);
+	assert_true(strstr(text, "\"parentSpanId\"") > strstr(text, "\"name\":\"a\""));
+	free(text);
+}
+
+static void an_id_that_is_used_again_has_spans_of_its_own(void **state)
+{
+	static const struct weft_event events[] = {
+		CREATE(1, 0, WEFT_TASK_NONE, 2),
+		RESOLVE(2, 0, 2),
+		CREATE(3, 0, WEFT_TASK_NONE, 2),
+		RESOLVE(4, 0, 2),
+		CREATE(5, 0, WEFT_TASK_NONE, 2),
+	};
+	char *text = spans_of(events, COUNT(events), (struct weft_otlp_options){0});
+	const char *at = text;
+	char ids[3][16];
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		at = strstr(at, "\"spanId\":\"");
+		assert_non_null(at);
+		at += strlen("\"spanId\":\"");
+		memcpy(ids[i], at, sizeof(ids[i]));
+		for (unsigned k = 0; k < i; k++)
+			assert_memory_not_equal(ids[i], ids[k], sizeof(ids[i]));
+	}
+	free(text);
+}
+
+/* ---- Contexts ---- */
+
+#define TEXT(string)               \
+	{                              \
+		string, sizeof(string) - 1 \
+	}
+#define TRACE     "0af7651916cd43dd8448eb211c80319c"
+#define ID(digit) "00f067aa0ba902b" digit
+
+#define CONTEXT(span, parent)                                                                      \
+	{                                                                                              \
+		{.name = TEXT("trace_id"), .type = WEFT_FIELD_TEXT, .value.text = TEXT(TRACE)},            \
+			{.name = TEXT("span_id"), .type = WEFT_FIELD_TEXT, .value.text = TEXT(span)},          \
+			{.name = TEXT("trace_flags"), .type = WEFT_FIELD_U64, .value.u64 = 1},                 \
+			{.name = TEXT("parent_span_id"), .type = WEFT_FIELD_TEXT, .value.text = TEXT(parent)}, \
+	}
+
+/* A span of another process may have the same id, and is another one. Of the contexts of a task,
+ * the last one counts. */
+static void a_parent_is_remote_if_its_process_did_not_make_it(void **state)
+{
+	static const struct weft_field contexts[][4] = {CONTEXT(ID("9"), ID("8")),
+		CONTEXT(ID("1"), ID("8")), CONTEXT(ID("2"), ID("1")), CONTEXT(ID("3"), ID("2"))};
+	static const struct weft_event events[] = {
+		CREATE(1, 0, WEFT_TASK_NONE, 1),
+		CREATE(1, 1, WEFT_TASK_NONE, 1),
+		CREATE(1, 1, WEFT_TASK_NONE, 2),
+#define MARK(at, actor, number)        \
+	{.time_ns = 2 * MS,                \
+		.type = WEFT_EVENT_MARK,       \
+		.task = actor,                 \
+		.buffer = at,                  \
+		.thread = at,                  \
+		.text = TEXT("trace context"), \
+		.fields = contexts[number],    \
+		.field_count = 4}
+		MARK(0, 1, 0),
+		MARK(0, 1, 1),
+		MARK(1, 1, 2),
+		MARK(1, 2, 3),
+#undef MARK
+	};
+	char *text = spans_of(events, COUNT(events), (struct weft_otlp_options){0});
+	(void)state;
+	assert_null(strstr(text, "\"spanId\":\"" ID("9")));
+	assert_non_null(strstr(text, "\"parentSpanId\":\"" ID("8") "\",\"flags\":769"));
+	assert_non_null(strstr(text, "\"parentSpanId\":\"" ID("1") "\",\"flags\":769"));
+	assert_non_null(strstr(text, "\"parentSpanId\":\"" ID("2") "\",\"flags\":257"));
+	free(text);
+}
+
+/* Zipkin's durations are 1 us or more. */
+static void a_span_of_zipkin_is_not_empty(void **state)
+{
+	static const struct weft_event events[] = {CREATE(1, 0, WEFT_TASK_NONE, 1), RESOLVE(1, 0, 1),
+		CREATE(1, 0, WEFT_TASK_NONE, 2), RESOLVE(3, 0, 2)};
+	const struct weft_otlp_options zipkin = {.format = WEFT_OTLP_ZIPKIN};
+	char *text = spans_of(events, COUNT(events), zipkin);
+	(void)state;
+	assert_int_equal(times(text, "\"duration\":1,"), 1);
+	assert_int_equal(times(text, "\"duration\":2000,"), 1);
+	free(text);
 }
 
 static void texts_are_utf_8(void **state)
@@ -209,6 +362,33 @@ static void histograms_beyond_their_cells_have_bounds(void **state)
 	weft_model_destroy(model);
 }
 
+/* The values of one name follow each other; each program, and each type, has a metric of its own.
+ */
+static void metrics_of_other_types_and_programs_are_apart(void **state)
+{
+	static const struct weft_otlp_metric metrics[] = {
+		{.type = WEFT_OTLP_SUM, .name = "size", .unit = ""},
+		{.type = WEFT_OTLP_SUM, .name = "size", .unit = "", .is_monotonic = true},
+		{.type = WEFT_OTLP_SUM, .name = "size", .unit = "", .is_monotonic = true},
+		{.type = WEFT_OTLP_SUM, .name = "size", .unit = "", .is_monotonic = true, .buffer = 1},
+	};
+	struct weft_model *model = build(NULL, 0);
+	const struct weft_otlp_options options = {0};
+	struct weft_text text = {0};
+	const struct weft_otlp_sink sink = {take, &text};
+	uint64_t points;
+	(void)state;
+	assert_int_equal(
+		weft_otlp_write_metrics(model, &options, metrics, COUNT(metrics), &sink, &points), 0);
+	assert_int_equal(points, 4);
+	weft_text_add(&text, "", 1);
+	assert_int_equal(times(text.bytes, "\"name\":\"size\""), 3);
+	assert_int_equal(times(text.bytes, "\"isMonotonic\":true"), 2);
+	assert_int_equal(times(text.bytes, "\"right\""), 1);
+	weft_text_finish(&text);
+	weft_model_destroy(model);
+}
+
 static int refuse(
 	void *context, enum weft_otlp_signal signal, const void *bytes, size_t size, uint32_t count)
 {
@@ -236,8 +416,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(messages_make_parents_but_no_circle),
 		cmocka_unit_test(a_circle_is_broken),
+		cmocka_unit_test(a_sender_is_a_parent_if_it_is_the_only_one_and_older),
+		cmocka_unit_test(what_a_sibling_waits_for_is_no_request),
+		cmocka_unit_test(an_id_that_is_used_again_has_spans_of_its_own),
+		cmocka_unit_test(a_parent_is_remote_if_its_process_did_not_make_it),
+		cmocka_unit_test(a_span_of_zipkin_is_not_empty),
 		cmocka_unit_test(texts_are_utf_8),
 		cmocka_unit_test(histograms_beyond_their_cells_have_bounds),
+		cmocka_unit_test(metrics_of_other_types_and_programs_are_apart),
 		cmocka_unit_test(a_sink_may_refuse),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,10 +231,51 @@ static void a_link_to_another_process_has_the_ids_of_that(void **state)
 	expect_same(events, sizeof(events) / sizeof(events[0]));
 }
 
+/* Both processes have a task 2 that has ended long ago, and is read at last. */
+static void a_task_that_was_forgotten_is_that_of_its_process(void **state)
+{
+	enum {
+		MANY = (1 << 16) + 1000
+	};
+	struct weft_event *events = calloc(MANY + 10, sizeof(*events));
+	const struct weft_event switches = {.type = WEFT_EVENT_SWITCH, .task = 1};
+	size_t count = 0;
+	(void)state;
+	assert_non_null(events);
+	for (uint32_t i = 0; i < 6; i++)
+		events[count++] =
+			(struct weft_event){.type = i < 4 ? WEFT_EVENT_CREATE : WEFT_EVENT_RESOLVE,
+				.task = WEFT_TASK_NONE,
+				.other = i < 2 ? 1 : 2,
+				.buffer = i % 2,
+				.thread = i % 2};
+	while (count < MANY)
+		events[count++] = switches;
+	for (uint32_t i = 0; i < 4; i++)
+		events[count++] = (struct weft_event){.type = i < 2 ? WEFT_EVENT_READ : WEFT_EVENT_RESOLVE,
+			.task = 1,
+			.other = i < 2 ? 2 : 1,
+			.buffer = i % 2,
+			.thread = i % 2};
+	char *all = export_all(events, count), *few = export_stream(events, count);
+	const char *of_all = all, *of_few = few, begin[] = "\"links\":[{\"traceId\":\"";
+	for (int i = 0; i < 2; i++) {
+		of_all = strstr(of_all + 1, begin);
+		of_few = strstr(of_few + 1, begin);
+		assert_non_null(of_all);
+		assert_non_null(of_few);
+		assert_memory_equal(of_all, of_few, sizeof(begin) + 32 + strlen("\"spanId\":\"") + 16);
+	}
+	free(events);
+	free(all);
+	free(few);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_link_to_another_process_has_the_ids_of_that),
+		cmocka_unit_test(a_task_that_was_forgotten_is_that_of_its_process),
 		cmocka_unit_test(a_stream_has_the_spans_of_the_export),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
