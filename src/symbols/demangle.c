@@ -50,12 +50,21 @@ static bool begins_with(const struct component *it, const char *text)
 	return it->size >= size && memcmp(it->name, text, size) == 0;
 }
 
+/* "h" and 16 hexadecimal digits, unlike "handle_connection". */
+static bool is_hash(const struct component *it)
+{
+	size_t digits = 0;
+	while (digits + 1 < it->size && isxdigit((unsigned char)it->name[digits + 1]))
+		digits++;
+	return it->size == 17 && it->name[0] == 'h' && digits == 16;
+}
+
 /* Components that readers of the code never wrote: an anonymous namespace, versions of a library's
  * namespace, and the hash of a Rust name. */
 static bool is_noise(const struct component *it)
 {
 	return begins_with(it, "_GLOBAL__N_") || begins_with(it, "__cxx11") || begins_with(it, "__1") ||
-		   (it->size == 17 && it->name[0] == 'h');
+		   is_hash(it);
 }
 
 /* The text for which the begin of a component of an older symbol of Rust stands, and its length;

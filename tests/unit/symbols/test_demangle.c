@@ -33,6 +33,9 @@ static void names_of_cplusplus(void **state)
 	expect("_ZN6serverD2Ev", "server::~");
 	expect("_ZN12_GLOBAL__N_14pool4fillEv", "pool::fill");
 	expect("_ZNSt6thread6_StateD1Ev", "std::thread::_State::~");
+	expect("_ZN4pool17handle_connectionEi", "pool::handle_connection");
+	expect("_ZN4pool17b0123456789abcdef4fillEv", "pool::b0123456789abcdef::fill");
+	expect("_ZN4pool6WorkerC2Ev", "pool::Worker::Worker");
 	expect("main", "main");
 }
 
@@ -57,6 +60,8 @@ static void names_of_rust(void **state)
 		 "sfEOYDRpO4Ta_11miniz_oxide",
 			"copy_within"},
 		{"_RNvXs_NtCs1_4core3fmtReNtB4_5Debug3fmtCs1_1m", "fmt"}, {"_RNvMNvC1a1fFUKCjRhEu1g", "g"},
+		/* The argument of a generic has one itself. */
+		{"_RINvC1a1fNvINtC1b1VjE1gE", "a::f"},
 		{"_RNvMNvC1a1fFG0_UKCjRhEu1g", "g"}, /* for any lifetimes */
 	};
 	(void)state;
