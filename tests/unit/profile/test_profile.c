@@ -101,9 +101,9 @@ static void names_do_not_end_lines_or_functions(void **state)
 {
 	struct weft_profile *p = begin();
 	(void)state;
-	add(p, "a;b\n" ARROW "main", "", 7);
+	add(p, "a;b;c;\n" ARROW "main", "", 7);
 	add(p, "", "", 1);
-	expect_collapsed(p, "[unknown] 1\nmain;a:b\\n 7\n");
+	expect_collapsed(p, "[unknown] 1\nmain;a:b:c:\\n 7\n");
 }
 
 static void sums_stop_at_the_limit(void **state)
@@ -114,6 +114,55 @@ static void sums_stop_at_the_limit(void **state)
 	add(p, "f", "", UINT64_MAX - 1);
 	assert_int_equal(weft_profile_weight(p), UINT64_MAX);
 	expect_collapsed(p, "f 18446744073709551615\n");
+}
+
+/* ---- pprof ---- */
+
+/* How many fields of that number a message has. All of ours are in the form of bytes, or numbers.
+ */
+static unsigned count_fields(const struct weft_text *message, unsigned number)
+{
+	unsigned count = 0;
+	for (size_t at = 0; at < message->size;) {
+		const uint8_t tag = (uint8_t)message->bytes[at++];
+		uint64_t value = 0;
+		for (unsigned shift = 0, more = 1; more; shift += 7) {
+			more = (uint8_t)message->bytes[at] >> 7;
+			value |= (uint64_t)(message->bytes[at++] & 0x7f) << shift;
+		}
+		count += tag >> 3 == number;
+		at += (tag & 7) == 2 ? value : 0;
+	}
+	return count;
+}
+
+/* Each line of a function is a location; a function of that name in another file is another one. */
+static void pprof_has_locations_and_functions(void **state)
+{
+	enum {
+		LOCATIONS = 4,
+		FUNCTIONS = 5
+	};
+	struct weft_profile *p = begin();
+	struct weft_text text = {0};
+	(void)state;
+	add(p, "put (a.c:1)" ARROW "main (a.c:9)", "", 10);
+	add(p, "put (a.c:2)" ARROW "main (a.c:9)", "", 10);
+	add(p, "put (b.c:2)" ARROW "main (a.c:9)", "", 10);
+	assert_int_equal(weft_profile_write_pprof(p, &text), 0);
+	assert_int_equal(count_fields(&text, LOCATIONS), 4);
+	assert_int_equal(count_fields(&text, FUNCTIONS), 3);
+	for (unsigned line = 10; line < 1000; line++) {
+		char call[32];
+		snprintf(call, sizeof(call), "main (a.c:%u)", line);
+		add(p, call, "", 10);
+	}
+	text.size = 0;
+	assert_int_equal(weft_profile_write_pprof(p, &text), 0);
+	assert_int_equal(count_fields(&text, LOCATIONS), 4 + 990);
+	assert_int_equal(count_fields(&text, FUNCTIONS), 3);
+	weft_text_finish(&text);
+	weft_profile_destroy(p);
 }
 
 /* ---- Pictures ---- */
@@ -163,6 +212,26 @@ static void boxes_are_as_wide_as_their_weight(void **state)
 	assert_float_equal(second.x - first.x, 3 * (second.x2 - second.x + 1), 0.01);
 	assert_true(parent.color == second.color && parent.color != first.color);
 	assert_true(second.y2 < canvas->height && all.x2 < canvas->width);
+	weft_canvas_destroy(canvas);
+}
+
+/* Of equal boxes the first is on the left. A function with samples in several lines has none, in
+ * whichever order they came. */
+static void boxes_have_an_order_and_one_line(void **state)
+{
+	struct weft_profile *p = begin();
+	struct weft_canvas_op first, second, third;
+	(void)state;
+	add(p, "b (a.c:1)", "", 100);
+	add(p, "a (a.c:2)", "", 100);
+	add(p, "c (a.c:3)", "", 50);
+	add(p, "c (a.c:4)", "", 30);
+	add(p, "c (a.c:3)", "", 20);
+	struct weft_canvas *canvas = draw(p, 824);
+	box_of(canvas, "b (a.c:1): ", &first);
+	box_of(canvas, "a (a.c:2): ", &second);
+	box_of(canvas, "c (a.c): ", &third);
+	assert_true(first.x < second.x && second.x < third.x);
 	weft_canvas_destroy(canvas);
 }
 
@@ -249,7 +318,9 @@ int main(void)
 		cmocka_unit_test(recursion_is_deep),
 		cmocka_unit_test(names_do_not_end_lines_or_functions),
 		cmocka_unit_test(sums_stop_at_the_limit),
+		cmocka_unit_test(pprof_has_locations_and_functions),
 		cmocka_unit_test(boxes_are_as_wide_as_their_weight),
+		cmocka_unit_test(boxes_have_an_order_and_one_line),
 		cmocka_unit_test(texts_end_within_their_boxes),
 		cmocka_unit_test(there_may_be_nothing_to_draw),
 		cmocka_unit_test(colors_are_of_files),

@@ -505,6 +505,13 @@ static void waits_are_cut_by_a_range(void **state)
 	assert_int_equal(row_named(&m, "nap")->ended, 0);
 	assert_int_equal(row_named(&m, "nap")->waiting_ns, 5 * US);
 	measured_finish(&m);
+	m = measure(waits, 0, WEFT_STATS_BY_STACK, 40, 45); /* where the one for the lock ends */
+	assert_int_equal(row_named(&m, "flush")->count, 1);
+	assert_int_equal(row_named(&m, "flush")->waiting_ns, 0);
+	measured_finish(&m);
+	m = measure(waits, 0, WEFT_STATS_BY_STACK, 5, 40);
+	assert_int_equal(row_named(&m, "flush")->ended, 0);
+	measured_finish(&m);
 }
 
 /* Before it waits for the lock, the thread sleeps, wakes, and does nothing that the trace shows. */
@@ -701,6 +708,41 @@ static void before_the_first_set_is_no_value(void **state)
 	measured_finish(&m);
 }
 
+/* A value that the program had before the trace is not a change. */
+static void a_value_from_before_is_no_change(void **state)
+{
+	struct trace_script s = {.made = make_begin()};
+	(void)state;
+	trace_script_run_all(&s, "note 0 begin; +5");
+	make(&s.made, (struct weft_event){.type = WEFT_EVENT_TOTAL, .text = {"jobs", 4}, .value = 5});
+	s.made.time += US;
+	make_counter(&s.made, 0, "jobs", 2, false);
+	struct measured m = {.loaded = keep(load_model(make_model(&s.made)))};
+	assert_int_equal(weft_stats_create(&m.loaded->story, NULL, &m.stats), 0);
+	const struct weft_stats_counter counter = weft_stats_counter_of(m.stats, 0);
+	assert_int_equal(counter.before.integer, 5);
+	assert_int_equal(counter.changes, 1);
+	assert_int_equal(counter.min.integer, 5);
+	assert_int_equal(counter.after.integer, 7);
+	measured_finish(&m);
+}
+
+/* Of two tasks that were woken equally late, the first is named. */
+static void of_equal_delays_the_first_is_named(void **state)
+{
+	struct measured m = measure("create 0 1 task; create 0 2 task; run 1; +1; run 2; +1; run 3; +1;"
+								"signal 1 3; +5; run 1; +1; run 3; signal 2 3; +5; run 2; +1; idle",
+		0, WEFT_STATS_BY_KIND, 0, 0);
+	const struct weft_model *model = m.loaded->model;
+	(void)state;
+	for (uint32_t i = 0; i < m.stats->row_count; i++)
+		if (m.stats->rows[i].key == WEFT_KIND_TASK) {
+			assert_int_equal(m.stats->rows[i].max_delay_ns, 5 * US);
+			assert_int_equal(model->tasks.id[m.stats->rows[i].most_delayed], 1);
+		}
+	measured_finish(&m);
+}
+
 static void expect_pair(const struct weft_stats_diff *diff, uint32_t number, const char *name,
 	uint32_t a_count, uint32_t b_count)
 {
@@ -740,6 +782,62 @@ static void the_worst_change_is_first(void **state)
 	assert_int_equal((int)diff->pairs[0].score, 20 * US * 20 / 30);
 	assert_true(diff->pairs[3].score < 0);
 	weft_stats_diff_destroy(diff);
+	measured_finish(&a);
+	measured_finish(&b);
+}
+
+/* Long labels may differ behind the end of their rows' names. Such rows are compared in their
+ * order, and one that has no other side is new. */
+static void rows_of_one_name_are_compared_in_their_order(void **state)
+{
+	struct loaded loaded[2];
+	struct weft_stats *stats[2];
+	struct weft_stats_diff *diff;
+	char label[2 * WEFT_STATS_NAME_BYTES];
+	(void)state;
+	for (uint64_t i = 0; i < 2; i++) {
+		struct made made = make_begin();
+		for (uint64_t id = 1; id <= 1 + i; id++) {
+			make_create(&made, WEFT_TASK_NONE, id, WEFT_KIND_TASK);
+			memset(label, 'x', sizeof(label));
+			label[sizeof(label) - 2] = (char)('a' + id);
+			label[sizeof(label) - 1] = '\0';
+			make_label(&made, id, label);
+			made.time += US;
+		}
+		loaded[i] = load_model(make_model(&made));
+		assert_int_equal(weft_stats_create(&loaded[i].story, NULL, &stats[i]), 0);
+	}
+	assert_int_equal(stats[1]->row_count, 2);
+	assert_int_equal(weft_stats_diff_create(stats[0], stats[1], &diff), 0);
+	assert_int_equal(diff->count, 2);
+	assert_ptr_equal(diff->pairs[0].a, &stats[0]->rows[0]);
+	assert_ptr_equal(diff->pairs[0].b, &stats[1]->rows[0]);
+	assert_ptr_equal(diff->pairs[1].b, &stats[1]->rows[1]);
+	weft_stats_diff_destroy(diff);
+	for (int i = 0; i < 2; i++) {
+		weft_stats_destroy(stats[i]);
+		loaded_finish(&loaded[i]);
+	}
+}
+
+/* Half as many tasks of the same length. */
+static void fewer_tasks_of_one_length_are_no_difference(void **state)
+{
+	static const char two[] = "[2: create 0 10+i task; label 10+i job; +8; resolve 0 10+i]",
+					  one[] = "create 0 10 task; label 10 job; +8; resolve 0 10";
+	struct measured a = measure(two, 0, WEFT_STATS_BY_LABEL, 0, 0),
+					b = measure(one, 0, WEFT_STATS_BY_LABEL, 0, 0);
+	struct weft_stats_diff *diff;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(
+			weft_stats_diff_create(i ? b.stats : a.stats, i ? a.stats : b.stats, &diff), 0);
+		for (uint32_t k = 0; k < diff->count; k++)
+			if (diff->pairs[k].b->ended)
+				assert_true(diff->pairs[k].score == 0);
+		weft_stats_diff_destroy(diff);
+	}
 	measured_finish(&a);
 	measured_finish(&b);
 }
@@ -846,6 +944,10 @@ int main(void)
 		cmocka_unit_test(counters_change_within_the_range),
 		cmocka_unit_test(before_the_first_set_is_no_value),
 		cmocka_unit_test(the_worst_change_is_first),
+		cmocka_unit_test(a_value_from_before_is_no_change),
+		cmocka_unit_test(of_equal_delays_the_first_is_named),
+		cmocka_unit_test(rows_of_one_name_are_compared_in_their_order),
+		cmocka_unit_test(fewer_tasks_of_one_length_are_no_difference),
 		cmocka_unit_test(equal_statistics_do_not_differ),
 		cmocka_unit_test(histograms_have_each_lifetime_once),
 		cmocka_unit_test(a_histogram_of_one_length_has_one_bucket),
