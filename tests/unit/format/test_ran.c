@@ -59,7 +59,7 @@ static uint8_t *record(void)
 static const struct weft_buffer_code codes[] = {
 	{0, "main (a.c:1)"}, {1, "parse (a.c:2)"}, {2, "operator() (c.cc:3)"}};
 static const struct weft_buffer_ran samples[] = {{900, THREAD, 1}, {1500, THREAD, 1},
-	{2000, THREAD, 2}, {2999, THREAD, 3}, {3000, 1, 0}, {4001, THREAD, 1}};
+	{2000, THREAD, 2}, {2999, THREAD, 3}, {3000, 1, 0}, {3000, THREAD, 1}, {4001, THREAD, 1}};
 
 static struct weft_buffer_sampling sampling(void)
 {
@@ -118,23 +118,61 @@ static void samples_of_the_buffers_time_belong_to_its_tasks(void **state)
 	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size), 0);
 	bytes = add(bytes, tables, size);
 	struct weft_model *model = read_model(bytes, SIZE + size);
-	assert_int_equal(model->code_sample_count, 4);
+	assert_int_equal(model->code_sample_count, 5);
 	const struct weft_code_sample *list = model->code_samples;
-	const uint64_t times[] = {1500, 2000, 2999, 3000};
-	const uint32_t tasks[] = {WEFT_NONE, 0, 0, WEFT_NONE};
-	for (uint32_t i = 0; i < 4; i++) {
+	const uint64_t times[] = {1500, 2000, 2999, 3000, 3000};
+	const uint32_t tasks[] = {WEFT_NONE, 0, 0, WEFT_NONE, WEFT_NONE};
+	for (uint32_t i = 0; i < 5; i++) {
 		assert_int_equal(list[i].time, times[i]);
 		assert_int_equal(list[i].task, tasks[i]);
 		assert_int_equal(list[i].interval_ns, 10);
-		assert_int_equal(list[i].thread, i == 3 ? WEFT_NONE : 0);
+		assert_int_equal(list[i].thread, i == 4 ? WEFT_NONE : 0);
 	}
 	expect_text(model, list[1].function, "parse");
 	expect_text(model, list[1].calls, "parse (a.c:2) \xe2\x86\x90 main (a.c:1)");
 	expect_text(model, list[2].function, "operator()");
 	expect_text(model, list[0].calls, "main (a.c:1)");
-	assert_int_equal(list[3].function, WEFT_NONE);
-	assert_int_equal(list[3].calls, WEFT_NONE);
+	expect_text(model, list[3].function, "main");
+	assert_int_equal(list[4].function, WEFT_NONE);
+	assert_int_equal(list[4].calls, WEFT_NONE);
 	weft_model_destroy(model);
+	free(tables);
+	free(bytes);
+}
+
+/* Two programs, as of two machines, may have threads of one number. */
+static void a_thread_is_that_of_its_buffer(void **state)
+{
+	(void)state;
+	const struct weft_buffer_sampling s = sampling();
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_model_builder *builder;
+	struct weft_model *model;
+	struct trace trace;
+	uint8_t *bytes = record();
+	void *tables = NULL;
+	size_t size = 0;
+	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size), 0);
+	bytes = add(bytes, tables, size);
+	trace_open(&trace, bytes, SIZE + size);
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	while (weft_decoder_next(trace.decoder, &trace.event) == WEFT_OK)
+		assert_int_equal(weft_model_builder_add(builder, &trace.event, &diagnostics), 0);
+	struct weft_trace_description description = *weft_decoder_describe(trace.decoder);
+	const struct weft_trace_buffer buffers[] = {description.buffers[0], description.buffers[0]};
+	struct weft_trace_thread threads[] = {description.threads[0], description.threads[0]};
+	threads[1].buffer = 1;
+	description.buffers = buffers;
+	description.threads = threads;
+	description.buffer_count = description.thread_count = 2;
+	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
+	for (uint32_t i = 0; i < model->code_sample_count; i++)
+		if (model->code_samples[i].thread != WEFT_NONE)
+			assert_int_equal(model->code_samples[i].thread, model->code_samples[i].buffer);
+	assert_int_equal(model->code_sample_count, 10);
+	weft_model_builder_destroy(builder);
+	weft_model_destroy(model);
+	weft_decoder_destroy(trace.decoder);
 	free(tables);
 	free(bytes);
 }
@@ -187,7 +225,7 @@ static void damaged_rows_are_read(void **state)
 	ran[3].time = UINT64_MAX;
 	bytes = add(bytes, tables, size);
 	struct weft_model *model = read_model(bytes, SIZE + size);
-	assert_int_equal(model->code_sample_count, 4);
+	assert_int_equal(model->code_sample_count, 5);
 	assert_int_equal(model->code_samples[0].calls, WEFT_NONE);
 	assert_int_equal(weft_model_string(model, model->code_samples[1].calls).size, 128);
 	weft_model_destroy(model);
@@ -199,6 +237,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_of_the_buffers_time_belong_to_its_tasks),
+		cmocka_unit_test(a_thread_is_that_of_its_buffer),
 		cmocka_unit_test(without_samples_of_its_time_there_are_no_tables),
 		cmocka_unit_test(damaged_rows_are_read),
 	};

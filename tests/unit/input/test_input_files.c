@@ -251,6 +251,17 @@ static void of_two_boots_the_first_is_opened(void **state)
 	expect_left_out("c.weft", WEFT_INPUT_OTHER_BOOT, "a.weft", "open it alone");
 }
 
+/* Also if the other one began earlier. */
+static void of_two_boots_the_first_path_counts(void **state)
+{
+	(void)state;
+	add((struct made){"a.weft", 1, 1, 7, 2000, 4000});
+	add((struct made){"b.weft", 2, 2, 7, 1000, 4000});
+	open_files();
+	EXPECT_ORDER("a.weft");
+	expect_left_out("b.weft", WEFT_INPUT_OTHER_BOOT, "a.weft", "open it alone");
+}
+
 static void a_file_without_a_boot_is_left_out(void **state)
 {
 	(void)state;
@@ -964,6 +975,7 @@ int main(void)
 		WITH_FILES(equal_starts_are_ordered_by_process),
 		WITH_FILES(the_boot_of_most_files_is_opened),
 		WITH_FILES(of_two_boots_the_first_is_opened),
+		WITH_FILES(of_two_boots_the_first_path_counts),
 		WITH_FILES(a_file_without_a_boot_is_left_out),
 		WITH_FILES(files_without_a_boot_do_not_fit_to_each_other),
 		WITH_FILES(one_readable_file_always_fits),

@@ -472,10 +472,10 @@ static void spans_end_with_their_task(void **state)
 	struct weft_model *m = BUILD(create(0, NONE, 1), create(0, NONE, 2), create(0, NONE, 3),
 		begin(1, 1, "a"), begin(2, 1, "b"), event(WEFT_EVENT_RESOLVE, 5, NONE, 1), end(7, 1),
 		begin(8, 1, "late"), end(9, 1), begin(4, 2, "open"), begin(9, 3, "c"), begin(10, 3, "d"),
-		event(WEFT_EVENT_RESOLVE, 12, NONE, 3));
+		begin(12, 3, "e"), event(WEFT_EVENT_RESOLVE, 12, NONE, 3));
 	assert_string_equal(spans_of(m, 1), "b 2-5 1 a 1-5 0");
 	assert_string_equal(spans_of(m, 2), "open 9-1009 0");
-	assert_string_equal(spans_of(m, 3), "d 10-12 1 c 9-12 0");
+	assert_string_equal(spans_of(m, 3), "e 12-12 2 d 10-12 1 c 9-12 0");
 	assert_int_equal(diagnostics.count, 0);
 	weft_model_destroy(m);
 }
@@ -718,6 +718,21 @@ static void buffers_share_no_tasks_and_no_counters(void **state)
 	weft_model_destroy(m);
 }
 
+static void many_buffers_share_no_counters(void **state)
+{
+	(void)state;
+	struct weft_event events[200];
+	for (uint32_t i = 0; i < 200; i++) {
+		events[i] = counter(i, NONE, "queue", 1, false);
+		events[i].buffer = i % 100;
+	}
+	struct weft_model *m = build(events, 200);
+	assert_int_equal(m->counter_count, 100);
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(m->counters[i].max.integer, 2);
+	weft_model_destroy(m);
+}
+
 static void bands_have_reasons_and_resume(void **state)
 {
 	(void)state;
@@ -725,13 +740,16 @@ static void bands_have_reasons_and_resume(void **state)
 	gc.value = 1000; /* longer than the trace: it began before */
 	struct weft_model *m = BUILD(switch_to(10, 1), band(20, WEFT_BAND_IDLE, true, "poll"),
 		band(30, WEFT_BAND_IDLE, false, ""), band(40, WEFT_BAND_GC, true, "minor"),
-		band(60, WEFT_BAND_GC, false, ""), gc, switch_to(100, 2));
+		band(45, WEFT_BAND_GC, true, "again"), band(60, WEFT_BAND_GC, false, ""), gc,
+		switch_to(100, 2));
 	assert_int_equal(weft_model_running_ns(m, task(m, 1)), 80); /* a gc does not stop it */
 	assert_int_equal(m->band_count, 3);
 	assert_int_equal(m->bands[0].start, 10);
 	assert_int_equal(m->bands[0].end, 90);
 	assert_string_equal(weft_model_string(m, m->bands[1].reason).bytes, "poll");
 	assert_string_equal(weft_model_string(m, m->bands[2].reason).bytes, "minor");
+	assert_int_equal(m->bands[2].start, 40);
+	assert_int_equal(m->bands[2].end, 60);
 	weft_model_destroy(m);
 }
 
@@ -1097,6 +1115,7 @@ int main(void)
 		cmocka_unit_test(a_wait_has_its_calls),
 		cmocka_unit_test(names_and_notes),
 		cmocka_unit_test(buffers_share_no_tasks_and_no_counters),
+		cmocka_unit_test(many_buffers_share_no_counters),
 		cmocka_unit_test(bands_have_reasons_and_resume),
 		cmocka_unit_test(an_idle_thread_can_tell_why_later),
 		cmocka_unit_test(idleness_keeps_its_reason_over_a_band),

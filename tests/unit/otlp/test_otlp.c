@@ -276,6 +276,43 @@ static void a_parent_is_remote_if_its_process_did_not_make_it(void **state)
 	free(text);
 }
 
+/* Two spans begin together: contexts of that time are the outer's and the inner's; a later one is
+ * that of the inner one. */
+static void spans_that_begin_together_have_their_own_contexts(void **state)
+{
+	static const struct weft_field contexts[][4] = {
+		CONTEXT(ID("5"), ID("8")), CONTEXT(ID("6"), ID("8"))};
+#define BEGIN(actor, name)                                                             \
+	{                                                                                  \
+		.time_ns = 2 * MS, .type = WEFT_EVENT_BEGIN, .task = actor, .text = TEXT(name) \
+	}
+#define MARK(ms, actor, number)                                                                   \
+	{                                                                                             \
+		.time_ns = (ms)*MS, .type = WEFT_EVENT_MARK, .task = actor, .text = TEXT("span context"), \
+		.fields = contexts[number], .field_count = 4                                              \
+	}
+	static const struct weft_event at_once[] = {CREATE(1, 0, WEFT_TASK_NONE, 1), BEGIN(1, "outer"),
+		MARK(2, 1, 0), BEGIN(1, "inner"), MARK(2, 1, 1), RESOLVE(3, 0, 1)};
+	static const struct weft_event later[] = {CREATE(1, 0, WEFT_TASK_NONE, 1), BEGIN(1, "outer"),
+		BEGIN(1, "inner"), MARK(3, 1, 0), RESOLVE(4, 0, 1)};
+#undef MARK
+#undef BEGIN
+	char *text = spans_of(at_once, COUNT(at_once), (struct weft_otlp_options){0});
+	(void)state;
+	const char *outer = strstr(text, "\"spanId\":\"" ID("5")),
+			   *inner = strstr(text, "\"spanId\":\"" ID("6"));
+	assert_non_null(outer);
+	assert_non_null(inner);
+	assert_memory_equal(strstr(outer, "\"name\""), "\"name\":\"outer\"", 14);
+	assert_memory_equal(strstr(inner, "\"name\""), "\"name\":\"inner\"", 14);
+	free(text);
+	text = spans_of(later, COUNT(later), (struct weft_otlp_options){0});
+	assert_int_equal(times(text, "\"spanId\":\"" ID("5")), 1);
+	inner = strstr(text, "\"spanId\":\"" ID("5"));
+	assert_memory_equal(strstr(inner, "\"name\""), "\"name\":\"inner\"", 14);
+	free(text);
+}
+
 /* Zipkin's durations are 1 us or more. */
 static void a_span_of_zipkin_is_not_empty(void **state)
 {
@@ -420,6 +457,7 @@ int main(void)
 		cmocka_unit_test(what_a_sibling_waits_for_is_no_request),
 		cmocka_unit_test(an_id_that_is_used_again_has_spans_of_its_own),
 		cmocka_unit_test(a_parent_is_remote_if_its_process_did_not_make_it),
+		cmocka_unit_test(spans_that_begin_together_have_their_own_contexts),
 		cmocka_unit_test(a_span_of_zipkin_is_not_empty),
 		cmocka_unit_test(texts_are_utf_8),
 		cmocka_unit_test(histograms_beyond_their_cells_have_bounds),

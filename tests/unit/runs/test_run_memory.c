@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,6 +22,7 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "runs/memory/image.h"
+#include "runs/memory/operand.h"
 
 #define RING_BYTES ((size_t)1 << 17)
 #define ADDRESS    0x7f0000000000u
@@ -131,6 +133,56 @@ static void test_without_paging_the_addresses_are_physical(void **state)
 		core->segments[i].p_vaddr = 0;
 	}
 	check_core(core, 4096);
+}
+
+/* One that begins at 0 does not make the others physical, wherever it is listed. */
+static void test_a_segment_may_begin_at_0(void **state)
+{
+	(void)state;
+	struct core *core = make_core();
+	for (int i = 0; i < 2; i++)
+		core->segments[i].p_vaddr -= ADDRESS;
+	check_core(core, 0);
+}
+
+/* Of two segments of one address, the longer one is read. */
+static void test_segments_may_begin_at_one_address(void **state)
+{
+	(void)state;
+	for (int shorter = 0; shorter < 2; shorter++) {
+		struct core *core = make_core();
+		core->segments[0] = core->segments[1];
+		core->segments[shorter].p_filesz = core->segments[shorter].p_memsz = 4096;
+		struct weft__runs_image image;
+		assert_true(open_bytes(core, sizeof(*core), &image));
+		assert_int_equal(weft__runs_image_search(&image, found), 1);
+		assert_int_equal(found[0].size, PART_BYTES);
+		weft__runs_image_close(&image);
+	}
+}
+
+/* What looks like an address may be the end of the file's name. */
+static void test_a_file_may_be_named_like_an_address(void **state)
+{
+	(void)state;
+	struct core *core = make_core();
+	char operand[] = "core:/tmp/weft-memory-XXXXXX/core@0x40", *path = operand + strlen("core:");
+	char *slash = strrchr(path, '/');
+	*slash = '\0';
+	assert_non_null(mkdtemp(path));
+	*slash = '/';
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(core, sizeof(*core), 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+	free(core);
+	const int fd = weft__runs_image_copy_named(operand, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(lseek(fd, 0, SEEK_END), RING_BYTES);
+	close(fd);
+	unlink(path);
+	*slash = '\0';
+	rmdir(path);
 }
 
 static void test_a_core_may_have_more_segments_than_its_header_can_count(void **state)
@@ -286,6 +338,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_segments_need_not_be_in_order),
 		cmocka_unit_test(test_without_paging_the_addresses_are_physical),
+		cmocka_unit_test(test_a_segment_may_begin_at_0),
+		cmocka_unit_test(test_a_file_may_be_named_like_an_address),
+		cmocka_unit_test(test_segments_may_begin_at_one_address),
 		cmocka_unit_test(test_a_core_may_have_more_segments_than_its_header_can_count),
 		cmocka_unit_test(test_memory_that_two_segments_name_is_searched_once),
 		cmocka_unit_test(test_what_a_core_lacks_is_counted),

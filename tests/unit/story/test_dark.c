@@ -495,6 +495,52 @@ static void activations_and_bands_end_at_a_loss(void **state)
 	loaded_finish(&loaded);
 }
 
+static struct loaded load_two_threads(const char *script)
+{
+	static const struct weft_trace_thread two[] = {{.name = "first"}, {.name = "second"}};
+	struct trace_script s = {.made = make_begin()};
+	s.made.threads = two;
+	s.made.thread_count = 2;
+	trace_script_run_all(&s, script);
+	return load_model(make_model(&s.made));
+}
+
+/* Lost time is also that at its very begin and end, and is one if it touches; a thread's loss is
+ * not that of another one. */
+static void losses_have_their_bounds_and_their_thread(void **state)
+{
+	struct loaded loaded = load_two_threads(
+		"create 0 1 task; lose 5000 9000 5 1 8; lose 9000 12000 5 0 8; lose 60000 70000 5 0 8; +20;"
+		"run 1; +30; idle; +50; thread 1; run 2; +9; idle");
+	const struct weft_model *m = loaded.model;
+	const uint32_t first = m->tasks.first_activation[task_of(m, 1)];
+	(void)state;
+	assert_int_equal(m->dark_count, 2);
+	assert_int_equal(m->dark[0].start, 5000);
+	assert_int_equal(m->dark[0].end, 12000);
+	assert_non_null(weft_model_dark(m, 0, 1000, 5000));
+	assert_null(weft_model_dark(m, 0, 1000, 4999));
+	assert_non_null(weft_model_dark(m, 0, 12000, 13000));
+	assert_null(weft_model_dark(m, 0, 12001, 13000));
+	assert_int_equal(m->tasks.end_activation[task_of(m, 1)] - first, 1);
+	assert_int_equal(m->activations.start[first], 20000);
+	assert_int_equal(m->activations.end[first], 50000);
+	loaded_finish(&loaded);
+}
+
+/* What begins just when the lost time ends is known. */
+static void an_activation_may_begin_at_the_end_of_a_loss(void **state)
+{
+	struct loaded loaded = trace_script_load(
+		"create 0 1 task; lose 5000 20000 5 0 8; +20; run 1; +30; idle; +1; note 1 last", 0);
+	const struct weft_model *m = loaded.model;
+	const uint32_t first = m->tasks.first_activation[task_of(m, 1)];
+	(void)state;
+	assert_int_equal(m->activations.start[first], 20000);
+	assert_int_equal(m->activations.end[first], 50000);
+	loaded_finish(&loaded);
+}
+
 /* Changes of a counter that may be missing make it relative; one that is only set is known. */
 static void counters_are_relative_where_changes_may_be_missing(void **state)
 {
@@ -556,6 +602,8 @@ int main(void)
 		cmocka_unit_test(a_loss_at_the_time_of_the_last_event_may_have_followed_it),
 		cmocka_unit_test(events_before_the_record_make_nothing_unknown),
 		cmocka_unit_test(activations_and_bands_end_at_a_loss),
+		cmocka_unit_test(losses_have_their_bounds_and_their_thread),
+		cmocka_unit_test(an_activation_may_begin_at_the_end_of_a_loss),
 		cmocka_unit_test(counters_are_relative_where_changes_may_be_missing),
 		cmocka_unit_test(a_chain_says_where_events_are_missing),
 		cmocka_unit_test(cuts_of_random_programs_make_no_problem),

@@ -92,6 +92,26 @@ static void only_the_same_process_is_the_next_one(void **state)
 	expect(record_of(7, WEFT_ENDING_EXIT, 900), record_of(7, WEFT_ENDING_EXIT, 900), 900, 900);
 }
 
+/* The last event of the one, and the first of the next, have one time. */
+static void a_program_may_be_replaced_at_once(void **state)
+{
+	const struct weft_trace_buffer buffers[] = {
+		record_of(7, WEFT_ENDING_GONE, 900), record_of(7, WEFT_ENDING_EXIT, 900)};
+	struct made made = make_begin();
+	(void)state;
+	made.buffers = buffers;
+	made.buffer_count = made.thread_count = 2;
+	made.threads = threads;
+	runs_from(&made, 0, 100);
+	made.time = 200;
+	make_label(&made, 1, "last");
+	runs_from(&made, 1, 200);
+	struct weft_model *model = make_model(&made);
+	assert_int_equal(model->buffers[0].end_ns, 200);
+	assert_int_equal(end_of_first(model), 200);
+	weft_model_destroy(model);
+}
+
 /* It was killed before anybody watched. */
 static void beside_others_a_process_without_an_end_ends_with_its_last_event(void **state)
 {
@@ -131,6 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_id_that_is_created_again_is_a_new_task),
 		cmocka_unit_test(a_program_ends_when_exec_replaces_it),
+		cmocka_unit_test(a_program_may_be_replaced_at_once),
 		cmocka_unit_test(only_the_same_process_is_the_next_one),
 		cmocka_unit_test(beside_others_a_process_without_an_end_ends_with_its_last_event),
 	};

@@ -69,16 +69,18 @@ static void a_thread_that_runs_prevents_it(void **state)
 
 /* ---- A process that is being started ---- */
 
-static void message(struct made *made, enum weft_event_type type, uint64_t task)
+static void message(struct made *made, enum weft_event_type type, uint64_t key)
 {
-	make(made, (struct weft_event){.type = (uint8_t)type, .task = task, .value = 7});
+	make(made, (struct weft_event){.type = (uint8_t)type, .task = 1, .key = key});
 }
 
-/* The parent waits from 10 on; the child's first activation begins at 40. `sends_at`: when the
- * parent sends the first message that the child receives, if not 0. */
+/* The parent waits from 10 on; the child's first activation begins at 40, and its second thread
+ * runs later. `sends_at`: when the parent sends the first message that the child receives, if not
+ * 0; the second one is sent at 30. */
 static void expect_idle_while_loading(uint64_t sends_at, const char *expected)
 {
-	static const struct weft_trace_thread threads[] = {{.name = "a"}, {.name = "b", .buffer = 1}};
+	static const struct weft_trace_thread threads[] = {
+		{.name = "a"}, {.name = "b", .buffer = 1}, {.name = "c", .buffer = 1}};
 	static const struct weft_trace_buffer buffers[] = {{.process = "a",
 														   .host = "",
 														   .file = "",
@@ -94,24 +96,36 @@ static void expect_idle_while_loading(uint64_t sends_at, const char *expected)
 	struct made made = make_begin();
 	made.threads = threads;
 	made.buffers = buffers;
-	made.thread_count = made.buffer_count = 2;
+	made.buffer_count = 2;
+	made.thread_count = 3;
 	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_TASK);
 	make_switch(&made, 1);
 	if (sends_at && sends_at <= 10) {
 		made.time = sends_at;
-		message(&made, WEFT_EVENT_SEND, 1);
+		message(&made, WEFT_EVENT_SEND, 7);
 	}
 	made.time = 10;
 	make_switch(&made, WEFT_TASK_NONE);
 	if (sends_at > 10) {
 		made.time = sends_at;
-		message(&made, WEFT_EVENT_SEND, 1);
+		message(&made, WEFT_EVENT_SEND, 7);
 	}
+	made.time = 30;
+	if (sends_at)
+		message(&made, WEFT_EVENT_SEND, 8);
 	made.time = 40;
 	made.buffer = made.thread = 1;
 	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_TASK);
-	message(&made, WEFT_EVENT_RECEIVE, 1);
+	message(&made, WEFT_EVENT_RECEIVE, 7);
+	message(&made, WEFT_EVENT_RECEIVE, 8);
 	make_switch(&made, 1);
+	made.time = 42;
+	make_switch(&made, WEFT_TASK_NONE);
+	made.time = 45;
+	make_switch(&made, 1);
+	made.time = 50;
+	made.thread = 2;
+	make_switch(&made, 2);
 	made.time = 90;
 	made.buffer = made.thread = 0;
 	make_switch(&made, 1);
@@ -123,9 +137,9 @@ static void expect_idle_while_loading(uint64_t sends_at, const char *expected)
 static void a_process_runs_while_it_is_loaded(void **state)
 {
 	(void)state;
-	expect_idle_while_loading(0, "10-40 by 1, 60-90 by 1");
-	expect_idle_while_loading(5, "60-90 by 1");
-	expect_idle_while_loading(25, "10-25 by 1, 60-90 by 1");
+	expect_idle_while_loading(0, "10-40 by 1, 42-45 by 2, 60-90 by 1");
+	expect_idle_while_loading(5, "42-45 by 2, 60-90 by 1");
+	expect_idle_while_loading(25, "10-25 by 1, 42-45 by 2, 60-90 by 1");
 }
 
 /* ---- Random threads and bands, beside a naive answer for each ns ---- */

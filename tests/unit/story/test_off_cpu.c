@@ -32,6 +32,9 @@ static void belongs_to_an_activation(void **state)
 	assert_off_cpu(m, 1, 30 + 100 + 7, 30); /* at most the time from the event before on */
 	assert_off_cpu(m, 2, 0, 0);             /* 1 did not run, and 2 lost nothing */
 	weft_model_destroy(m);
+	m = trace_script_model("run 1; ~100; off 1 30; ~5; off 1 1000; run 2; ~10", 0);
+	assert_off_cpu(m, 1, 30 + 5, 30 + 5);
+	weft_model_destroy(m);
 }
 
 /* Only what exceeds the time since the end is certain to belong to the task. */
@@ -45,6 +48,7 @@ static void after_the_end_of_a_task(void **state)
 	assert_off_cpu(m, 1, 20, 20);
 	assert_off_cpu(m, 2, 0, 0);
 	assert_off_cpu(m, 4, 0, 0); /* unknown which of 3 and 4 lost it */
+	assert_int_equal(m->off_cpu.count, 1);
 	weft_model_destroy(m);
 }
 
