@@ -110,6 +110,23 @@ static bool is_path(struct weft_slice text)
 	return slash && !memchr(text.bytes, ' ', text.size);
 }
 
+/* The length of " at file:line" at the end of a text; 0: it has none, or one of other letters. */
+static unsigned location_letters(struct weft_slice text)
+{
+	static const char word[] = " at ";
+	const size_t length = sizeof(word) - 1;
+	size_t at = text.size;
+	while (at > 0 && text.bytes[at - 1] >= '0' && text.bytes[at - 1] <= '9')
+		at--;
+	if (at == text.size || at == 0 || text.bytes[--at] != ':')
+		return 0;
+	while (at > 0 && text.bytes[at - 1] != ' ' && (uint8_t)text.bytes[at - 1] < 0x80)
+		at--;
+	if (at < length || memcmp(&text.bytes[at - length], word, length) != 0)
+		return 0;
+	return (unsigned)(text.size - at + length);
+}
+
 void weft__story_words_add_text(struct weft__words *w, struct weft_slice text, unsigned letters)
 {
 	if (head_bytes(text, letters) == text.size) {
@@ -117,7 +134,10 @@ void weft__story_words_add_text(struct weft__words *w, struct weft_slice text, u
 		return;
 	}
 	unsigned shown = letters ? letters - 1 : 0; /* without the ellipsis */
-	unsigned last = is_path(text) ? shown * 2 / 3 : 0;
+	unsigned location = location_letters(text);
+	unsigned last = location <= shown * 3 / 4 ? location : 0;
+	if (!last && is_path(text))
+		last = shown * 2 / 3;
 	size_t head = head_bytes(text, shown - last), tail = tail_from(text, last);
 	write_letters(w, (struct weft_slice){text.bytes, head});
 	write_letter(w, ELLIPSIS, sizeof(ELLIPSIS) - 1);

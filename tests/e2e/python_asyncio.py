@@ -22,6 +22,11 @@ def check_built():
         skip('built without the package for Python: python3-dev is not installed')
 
 
+def without_beginning(label):
+    """The label of a task without where its coroutine begins."""
+    return label and re.sub(r' at (program.py|<string>):\d+$', '', label)
+
+
 class Trace:
     """The trace of a program, which is a file, so that its lines have numbers."""
 
@@ -37,6 +42,10 @@ class Trace:
             self.tasks = json_lines(weft('dump', '--tasks', '--json', path).stdout)
             self.problems = weft('dump', '--problems', path).stdout
         equal(self.info['diagnostics'], [])
+        self.labels = [task['label'] for task in self.tasks]
+        for task in self.tasks:
+            if task['kind'] == 'task':
+                task['label'] = without_beginning(task['label'])
 
     def outcomes(self, pattern='.*'):
         """{label: outcome} of the tasks whose labels match."""
@@ -70,13 +79,14 @@ async def main():
             pass
 asyncio.run(main())
 ''')
-    equal(trace.outcomes(r'(main|by name|bad|slow) .*'), {
-        'main (Task-1)': 'fulfilled', 'by name (good)': 'fulfilled', 'bad (Task-3)': 'failed', 'slow (Task-4)': 'cancelled'})
-    assert [task['failed'] for task in trace.tasks if task.get('failed')] == ['ValueError: no good'], trace.tasks
+    equal(trace.outcomes(r'main|by name|bad|slow'), {
+        'main': 'fulfilled', 'by name': 'fulfilled', 'bad': 'failed', 'slow': 'cancelled'})
+    assert 'by name at program.py:3' in trace.labels and 'bad at program.py:4' in trace.labels, trace.labels
+    assert [task['failed'] for task in trace.tasks if task.get('failed')] == ['ValueError: no good at program.py:4'], trace.tasks
     equal(trace.outcomes('sleep.*'), {'sleep at program.py:5': 'cancelled'})
-    assert ('main (Task-1)', 'by name (good)') in trace.pairs('create', other='child')
-    assert ('main (Task-1)', 'by name (good)') in trace.pairs('try_read')
-    assert ('main (Task-1)', 'by name (good)') in trace.pairs('read')
+    assert ('main', 'by name') in trace.pairs('create', other='child')
+    assert ('main', 'by name') in trace.pairs('try_read')
+    assert ('main', 'by name') in trace.pairs('read')
     equal([task['outcome'] for task in trace.tasks if task['outcome'] in ('unfinished', 'closed')], [])
 
 
@@ -111,17 +121,17 @@ asyncio.run(main())
 ''')
     resolved = trace.pairs('resolve', other='target')
     for waiting, future, by in (
-            ('getter (Task-2)', 'Queue.get at program.py:3', 'main (Task-1)'),
-            ('second (holder)', 'Lock.acquire at program.py:5', 'first (holder)'),
-            ('main (Task-1)', 'Event.wait at program.py:15', 'event loop'),
-            ('main (Task-1)', 'Semaphore.acquire at program.py:17', 'event loop'),
-            ('main (Task-1)', 'Condition.wait at program.py:24', 'notifier (main.<locals>.notify)'),
-            ('main (Task-1)', 'gather at program.py:26', 'gather at program.py:26')):
+            ('getter', 'Queue.get at program.py:3', 'main'),
+            ('second', 'Lock.acquire at program.py:5', 'first'),
+            ('main', 'Event.wait at program.py:15', 'event loop'),
+            ('main', 'Semaphore.acquire at program.py:17', 'event loop'),
+            ('main', 'Condition.wait at program.py:24', 'notifier'),
+            ('main', 'gather at program.py:26', 'gather at program.py:26')):
         assert (waiting, future) in trace.pairs('try_read'), (waiting, future, trace.pairs('try_read'))
         assert (waiting, future) in trace.pairs('read'), (waiting, future, trace.pairs('read'))
         assert (by, future) in resolved, (by, future, resolved)
-    assert ('gather at program.py:26', 'second (holder)') in trace.pairs('try_read')
-    assert ('gather at program.py:26', 'second (holder)') in trace.pairs('read')
+    assert ('gather at program.py:26', 'second') in trace.pairs('try_read')
+    assert ('gather at program.py:26', 'second') in trace.pairs('read')
 
 
 @case
@@ -141,14 +151,14 @@ async def main():
 asyncio.run(main())
 ''')
     equal(trace.outcomes('wait_for.*'), {'wait_for at program.py:6': 'timed_out'})
-    equal(trace.outcomes('(late|endless).*'), {'late (step)': 'cancelled', 'endless (step)': 'cancelled'})
+    equal(trace.outcomes('(late|endless).*'), {'late': 'cancelled', 'endless': 'cancelled'})
     waits, reads = trace.pairs('try_read'), trace.pairs('read')
-    for joined, source in (('TaskGroup.__aexit__ at program.py:9', 'member (step)'),
-                           ('wait at program.py:11', 'fast (step)'), ('main at program.py:13', 'inner (step)')):
+    for joined, source in (('TaskGroup.__aexit__ at program.py:9', 'member'),
+                           ('wait at program.py:11', 'fast'), ('main at program.py:13', 'inner')):
         assert (joined, source) in waits or 'inner' in source or 'wait at' in joined, (joined, source, waits)
         assert (joined, source) in reads, (joined, source, reads)
         equal(trace.outcomes(re.escape(joined)), {joined: 'fulfilled'})
-    equal(sorted(trace.pairs('wait_any')), [('wait at program.py:11', name + ' (step)') for name in ('endless', 'fast')])
+    equal(sorted(trace.pairs('wait_any')), [('wait at program.py:11', name) for name in ('endless', 'fast')])
 
 
 @case
@@ -182,7 +192,7 @@ asyncio.run(main())
     bands = [(event['time'], event['begin']) for event in trace.events if event['event'] == 'band']
     idle = [(begin, end) for (begin, is_begin), (end, _) in zip(bands, bands[1:]) if is_begin]
     assert sum(end - begin for begin, end in idle) > 40e6, idle
-    main_task = trace.id('main (Task-1)')
+    main_task = trace.id('main')
     woke, = [event['time'] for event in trace.events if event['event'] == 'read' and event['task'] == main_task]
     ended, = [event['time'] for event in trace.events if event['event'] == 'resolve' and event['target'] == main_task]
     assert ended - woke > 40e6 and not [band for band in idle if band[0] < ended and band[1] > woke], (idle, woke, ended)
@@ -418,7 +428,7 @@ async def main():
 asyncio.run(main())
 ''')
     holds = trace.pairs('acquire', other='resource')
-    for holder, line in (('ledger (work)', 8), ('audit (work)', 8)):
+    for holder, line in (('ledger', 8), ('audit', 8)):
         assert (holder, 'Lock at program.py:%d' % line) in holds, holds
     first = trace.problems.splitlines()[0]
     assert ' deadlock ' in first and 'Lock.acquire at program.py:6' in first, trace.problems
@@ -471,9 +481,9 @@ async def main(kind):
     tasks = [asyncio.create_task(work(*pair), name=name) for name, pair in (('ledger', (one, two)), ('audit', (two, one)))]
     await all_wait((one, two), 2)
 ''', 'asyncio.' + kind))
-        assert ('ledger (work)', f'{kind} at program.py:8') in trace.pairs('acquire', other='resource'), trace.events
+        assert ('ledger', f'{kind} at program.py:8') in trace.pairs('acquire', other='resource'), trace.events
         first = trace.problems.splitlines()[0]
-        assert ' deadlock ' in first and "'Semaphore.acquire at program.py" in first, trace.problems
+        assert ' deadlock ' in first and re.search(r"'Semaphore.acqui.* at program.py:6'", first), trace.problems
 
 
 @case
@@ -506,7 +516,7 @@ async def main(limit):
     await all_wait((semaphore,), 3)
 ''', 2))
     found = [line for line in trace.problems.splitlines() if ' never released ' in line]
-    assert len(found) == 1 and 'first (forget)' in found[0] and 'as 1 more did' in found[0], trace.problems
+    assert len(found) == 1 and 'first' in found[0] and 'as 1 more did' in found[0], trace.problems
 
 
 def assert_nobody_is_blamed(trace):
@@ -596,8 +606,8 @@ async def main():
 asyncio.run(main())
 ''')
     first = trace.problems.splitlines()[0]
-    assert ' deadlock ' in first and "'event loop' waits for" in first and 'main (Task-1)' in first, trace.problems
-    assert ('main (Task-1)', 'Future.result at program.py:12') in trace.pairs('try_read'), trace.events
+    assert ' deadlock ' in first and "'event loop' waits for" in first and 'main' in first, trace.problems
+    assert ('main', 'Future.result at program.py:12') in trace.pairs('try_read'), trace.events
 
 
 @case
@@ -631,7 +641,7 @@ loop.call_soon_threadsafe(loop.stop)
 thread.join()
 ''')
     waits = [pair for pair in trace.pairs('try_read') if pair[1] == 'Future.result at program.py:18']
-    assert waits and set(waits) == {('main (Task-2)', 'Future.result at program.py:18')}, waits
+    assert waits and set(waits) == {('main', 'Future.result at program.py:18')}, waits
     assert_nobody_is_blamed(trace)
 
 
@@ -648,16 +658,16 @@ async def main():
     async with condition:
         items.append(1)
     await task
-""", "unanswered wait .*'consumer .* in Condition.wait_for at .*, waits for condition [0-9]+ 'Condition at p"),
+""", "unanswered wait .*'consumer .* in Condition.w.* at .*, waits for condition [0-9]+ 'Condition at p"),
     ("an event that nobody sets", """
 async def main():
     await asyncio.Event().wait()
-""", "unanswered wait .*'main .* in Event.wait at .*, waits for condition [0-9]+ 'Event at p"),
+""", "unanswered wait .*'main .* in Event.w.* at .*, waits for condition [0-9]+ 'Event at p"),
     ("a barrier with one party less", """
 async def main():
     barrier = asyncio.Barrier(3)
     await asyncio.gather(barrier.wait(), barrier.wait())
-""", "unanswered wait .*Barrier.wait.*, waits for condition [0-9]+ 'Barrier of 3 at p"),
+""", "unanswered wait .*Barrier.w.*, waits for condition [0-9]+ 'Barrier of 3 at p"),
     ("a full queue whose consumer has left", """
 async def producer(queue):
     for i in range(9): await queue.put(i)
@@ -666,7 +676,7 @@ async def main():
     task = asyncio.create_task(producer(queue), name='producer')
     await queue.get()
     await task
-""", "unanswered wait .*'producer .* in Queue.put at .*, waits for channel [0-9]+ 'room in Queue of 4 at p"),
+""", "unanswered wait .*'producer .* in Queue.put at .*, waits for channel [0-9]+ 'room in Queue.* at p"),
     ("a worker without a last item", """
 async def worker(queue):
     while await queue.get(): pass
@@ -675,7 +685,7 @@ async def main():
     workers = [asyncio.create_task(worker(queue), name=name) for name in ('one', 'two')]
     for i in (1, 2, 3, 0): queue.put_nowait(i)
     await asyncio.gather(*workers)
-""", "unanswered wait .*'(one|two) .* in Queue.get at .*, waits for channel [0-9]+ 'items of PriorityQueue at"),
+""", "unanswered wait .*'(one|two) .* in Queue.get at .*, waits for channel [0-9]+ 'items of Prio.* at"),
     ("items of which a worker does not say that they are done", """
 async def worker(queue):
     while True:
@@ -685,7 +695,7 @@ async def main():
     for i in range(5): queue.put_nowait(i)
     task = asyncio.create_task(worker(queue), name='worker')
     await queue.join()
-""", "unanswered wait .*'main .* in Queue.join at .*, waits for .*unfinished items .* of task [0-9]+ 'worker"),
+""", "unanswered wait .*'main .* in Queue.join at .*, waits for .*unfinished.* of task [0-9]+ 'worker"),
     ("a pool in a queue, of which a task keeps one", """
 async def use(pool, i):
     connection = await pool.get()
@@ -696,7 +706,7 @@ async def main():
     pool = asyncio.Queue()
     pool.put_nowait('connection')
     await asyncio.gather(*(asyncio.create_task(use(pool, i), name=f'use {i}') for i in range(6)))
-""", "never released .*'use 2 .*without releasing pool [0-9]+ 'Queue at .*3 tasks wait for it"),
+""", "never released .*'use 2 .*without releasing pool [0-9]+ 'Queue at program.py:9'"),
 )
 
 
@@ -732,8 +742,8 @@ def a_program_that_hangs_has_one_error():
             first, *others = weft('dump', '--problems', ring).stdout.splitlines()
             assert re.search('error +' + expected, first), (what, first, others)
             assert not [line for line in others if ' error ' in line], (what, others)
-            tasks = {task['label']: task['outcome'] for task in json_lines(weft('dump', '--tasks', '--json', ring).stdout)}
-            equal((tasks['main (Task-1)'], tasks['clean-up after Ctrl-C']), ('unfinished', 'fulfilled'), (what, tasks))
+            tasks = {without_beginning(task['label']): task['outcome'] for task in json_lines(weft('dump', '--tasks', '--json', ring).stdout)}
+            equal((tasks['main'], tasks['clean-up after Ctrl-C']), ('unfinished', 'fulfilled'), (what, tasks))
             os.remove(ring)
 
 
@@ -902,8 +912,8 @@ asyncio.run(main())
         weft('record', '-o', traces, '--require', sys.executable, '-m', 'weft', os.path.join(folder, 'program.py'), env=ENVIRONMENT)
         equal(len(os.listdir(traces)), 3)
         tasks = json_lines(weft('dump', '--tasks', '--json', traces).stdout)
-    equal(sorted(task['label'] for task in tasks if re.match('child_step|main', task['label'] or '')),
-          ['child_step (Task-%d)' % number for number in (2, 2)] + ['main (Task-1)'])
+    equal(sorted(without_beginning(task['label']) for task in tasks if re.match('child_step|main', task['label'] or '')),
+          ['child_step', 'child_step', 'main'])
 
 
 main()

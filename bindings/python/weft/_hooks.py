@@ -177,6 +177,17 @@ def _message_of_unawaited(coroutine):
     return f'never awaited: the coroutine of {os.path.basename(code.co_filename)}:{code.co_firstlineno}' if code else 'never awaited'
 
 
+def _location_of_error(exception):
+    """Where the program raised it: in the innermost code that is not of Python's library."""
+    library, found, step = os.path.dirname(os.__file__) + os.sep, '', exception.__traceback__
+    while step:
+        path = step.tb_frame.f_code.co_filename
+        if not path.startswith(library) or '-packages' in path:
+            found = f' at {os.path.basename(path)}:{step.tb_lineno}'
+        step = step.tb_next
+    return found
+
+
 def _if_changes(kind, attribute):
     """The type, if its objects have the attribute by which they say that they are taken."""
     known = attribute in _code(kind.__init__).co_names and not hasattr(kind, '__slots__')
@@ -213,7 +224,7 @@ def record(weft):
         'queue_type': _if_changes(asyncio.Queue, '_unfinished_tasks'), 'resources': _resources(), 'Condition': asyncio.Condition,
         'Queue': asyncio.Queue, 'label_of_condition': _label_of_condition, 'labels_of_queue': _labels_of_queue,
         'check_cancel': _inner_code(getattr(futures, '_chain_future', None), '_call_check_cancel'),
-        'cancelled_error': asyncio.CancelledError, 'Timeout': asyncio.Timeout,
+        'cancelled_error': asyncio.CancelledError, 'location_of_error': _location_of_error, 'Timeout': asyncio.Timeout,
         'label_of_lock': _label_of_lock, 'label_of_loop': _label_of_loop,
         'warnings': warnings, 'message_of_unawaited': _message_of_unawaited, 'is_asleep': _is_asleep, 'getsignal': _signal.getsignal, 'Runner': asyncio.Runner,
         'Handle': events.Handle, 'BaseEventLoop': asyncio.BaseEventLoop,

@@ -7,9 +7,10 @@
 
 #include "dropped.h"
 #include "objects.h"
+#include "quiet.h"
 
 unsigned weft_python_interrupts;
-PyObject *weft_python_cancelled_error;
+PyObject *weft_python_cancelled_error, *weft_python_location_of_error;
 
 static PyTypeObject *entry_type;
 static struct weft_category *category;
@@ -119,8 +120,8 @@ static bool is_state(PyObject *state, const char *name)
 	return PyUnicode_Check(state) && PyUnicode_CompareWithASCIIString(state, name) == 0;
 }
 
-/* "ValueError: text". Only a text that is the exception's first argument, so that no method of the
- * program is called. */
+/* "ValueError: text at crawl:12". Only a text that is the exception's first argument, so that no
+ * method of the program is called. */
 static PyObject *describe(PyObject *exception)
 {
 	PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(exception), "__name__");
@@ -128,10 +129,13 @@ static PyObject *describe(PyObject *exception)
 	PyObject *first =
 		args && PyTuple_Check(args) && PyTuple_Size(args) ? PyTuple_GetItem(args, 0) : NULL;
 	PyObject *text = NULL;
+	PyObject *location = weft_python_call_quietly(weft_python_location_of_error, exception);
+	weft_python_drop_error();
 	if (name && first && PyUnicode_CheckExact(first))
-		text = PyUnicode_FromFormat("%U: %U", name, first);
+		text = PyUnicode_FromFormat("%U: %U%V", name, first, location, "");
 	else if (name)
-		text = Py_NewRef(name);
+		text = PyUnicode_FromFormat("%U%V", name, location, "");
+	Py_XDECREF(location);
 	Py_XDECREF(name);
 	Py_XDECREF(args);
 	return text;

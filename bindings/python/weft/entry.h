@@ -27,6 +27,9 @@ struct weft_python_entry {
 /* asyncio.CancelledError; a gather() ends with it as with an error. */
 extern PyObject *weft_python_cancelled_error;
 
+/* A function of _hooks.py: " at crawl:12" for an exception that was raised there. */
+extern PyObject *weft_python_location_of_error;
+
 /* How often Ctrl-C has interrupted a loop. What is freed after that has not ended by itself. */
 extern unsigned weft_python_interrupts;
 

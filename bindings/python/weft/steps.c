@@ -65,22 +65,29 @@ static void add_task(PyObject *task)
 	weft_python_drop_error();
 }
 
-/* "name (coroutine)", or "coroutine (Task-1)" if nobody gave it a name. */
+/* "name (coroutine)", or "coroutine (Task-1)" if nobody gave it a name; if the program says where
+ * the coroutine begins, "name at crawl:12" or "coroutine at crawl:12". */
 static PyObject *describe_task(PyObject *task)
 {
 	PyObject *name = PyObject_CallMethodObjArgs(task, get_name, NULL);
 	PyObject *coroutine = PyObject_GetAttr(task, coroutine_name);
 	PyObject *qualified = coroutine ? PyObject_GetAttr(coroutine, qualified_name) : NULL;
+	PyObject *code = qualified ? PyObject_GetAttr(coroutine, code_name) : NULL;
 	PyObject *text = NULL;
 	const char *bytes = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
-	if (bytes && qualified && PyUnicode_Check(qualified))
-		text = strncmp(bytes, "Task-", 5) == 0 ? PyUnicode_FromFormat("%U (%U)", qualified, name)
-											   : PyUnicode_FromFormat("%U (%U)", name, qualified);
-	else if (bytes)
+	weft_python_drop_error();
+	if (bytes && qualified && PyUnicode_Check(qualified)) {
+		const bool is_number = strncmp(bytes, "Task-", 5) == 0;
+		PyObject *first = is_number ? qualified : name, *second = is_number ? name : qualified;
+		text = code ? weft_python_wait_add_beginning(first, code) : NULL;
+		text = text ? text : PyUnicode_FromFormat("%U (%U)", first, second);
+	} else if (bytes) {
 		text = Py_NewRef(name);
+	}
 	Py_XDECREF(name);
 	Py_XDECREF(coroutine);
 	Py_XDECREF(qualified);
+	Py_XDECREF(code);
 	return text;
 }
 

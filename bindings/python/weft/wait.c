@@ -49,7 +49,7 @@ enum attribute {
 static PyObject *of_coroutine[ATTRIBUTES], *of_generator[ATTRIBUTES];
 static PyObject *coroutine_name, *file_name, *qualified_name, *line_name, *locals_name,
 	*children_name, *gather, *mode_name, *tasks_name, *short_name, *underscore, *self,
-	*callbacks_name, *function_code;
+	*callbacks_name, *function_code, *first_line_name;
 
 bool weft_python_is_future(PyObject *object)
 {
@@ -74,7 +74,8 @@ bool weft_python_waits_init(void)
 		   weft_python_intern(&tasks_name, "_tasks") &&
 		   weft_python_intern(&short_name, "co_name") && weft_python_intern(&underscore, "_") &&
 		   weft_python_intern(&self, "self") && weft_python_intern(&callbacks_name, "_callbacks") &&
-		   weft_python_intern(&function_code, "__code__");
+		   weft_python_intern(&function_code, "__code__") &&
+		   weft_python_intern(&first_line_name, "co_firstlineno");
 }
 
 /* ---- The chain of coroutines ---- */
@@ -142,19 +143,33 @@ static long line_of(PyObject *coroutine)
 	return number;
 }
 
-/* The innermost coroutine, the file and the line; without the file if only asyncio's own coroutines
- * wait. */
-static PyObject *describe(PyObject *what, PyObject *outer, long line)
+/* "what at file:line", or NULL. */
+static PyObject *add_location(PyObject *what, PyObject *code, long line)
 {
-	PyObject *file = PyObject_GetAttr(outer, file_name);
+	PyObject *file = PyObject_GetAttr(code, file_name);
 	const char *path = file ? PyUnicode_AsUTF8AndSize(file, NULL) : NULL;
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	PyObject *text =
-		!path  ? NULL
-		: line ? PyUnicode_FromFormat("%U at %s:%ld", what, slash ? slash + 1 : path, line)
-			   : Py_NewRef(what);
-	PyObject *name = text ? weft_python_name_create(text) : NULL;
+		path ? PyUnicode_FromFormat("%U at %s:%ld", what, slash ? slash + 1 : path, line) : NULL;
 	Py_XDECREF(file);
+	return text;
+}
+
+PyObject *weft_python_wait_add_beginning(PyObject *name, PyObject *code)
+{
+	PyObject *first = is_of_asyncio(code) ? NULL : PyObject_GetAttr(code, first_line_name);
+	PyObject *text = first ? add_location(name, code, PyLong_AsLong(first)) : NULL;
+	Py_XDECREF(first);
+	weft_python_drop_error();
+	return text;
+}
+
+/* The innermost coroutine, the file and the line; without these if only asyncio's own coroutines
+ * wait. */
+static PyObject *describe(PyObject *what, PyObject *outer, long line)
+{
+	PyObject *text = line ? add_location(what, outer, line) : Py_NewRef(what);
+	PyObject *name = text ? weft_python_name_create(text) : NULL;
 	Py_XDECREF(text);
 	return name;
 }

@@ -45,6 +45,10 @@ bool weft_python_is_future(PyObject *object);
  * wait_for() makes one, takes it for its creator. */
 bool weft_python_wait_takes(PyObject *code);
 
+/* "name at crawl:12", a new reference: where the code of a task's coroutine begins. NULL for
+ * coroutines of asyncio. */
+PyObject *weft_python_wait_add_beginning(PyObject *name, PyObject *code);
+
 /* The task has begun to wait for this future, which has no entry yet: adds one. */
 struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future);
 

@@ -311,12 +311,36 @@ static void names_are_shortened(void **state)
 	loaded_finish(&loaded);
 }
 
+static void check_name(const char *label, unsigned letters, const char *expected)
+{
+	char script[128], text[64];
+	snprintf(script, sizeof(script), "create 0 1 task; label 1 %s", label);
+	struct loaded loaded = trace_script_load(script, 0);
+	weft_story_name(
+		loaded.model, weft_model_find_task(loaded.model, 0, 1), letters, text, sizeof(text));
+	assert_string_equal(text, expected);
+	loaded_finish(&loaded);
+}
+
+static void a_location_is_kept_if_there_is_room(void **state)
+{
+	(void)state;
+	check_name("Queue.get at chat.py:33", 23, "Queue.get at chat.py:33");
+	check_name("Queue.get at chat.py:33", 20, "Queue\xe2\x80\xa6 at chat.py:33");
+	check_name("Queue.get at chat.py:33", 12, "Queue.get a\xe2\x80\xa6");
+	check_name("Queue.get for chat.py:33", 20, "Queue.get for chat.\xe2\x80\xa6");
+	check_name("Queue.get at chat.py:x3", 20, "Queue.get at chat.p\xe2\x80\xa6");
+	check_name("x at :12345678901234567", 20, "x at :1234567890123\xe2\x80\xa6");
+	check_name("at c:3 and 12345678901234567", 12, "at c:3 and \xe2\x80\xa6");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stories_are_as_in_the_golden_text),
 		cmocka_unit_test(losses_are_summed_up),
 		cmocka_unit_test(names_are_shortened),
+		cmocka_unit_test(a_location_is_kept_if_there_is_room),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
