@@ -106,7 +106,7 @@ def what_is_not_taken_is_counted():
         path = make_trace(folder)
         total = len(expected(path))
         for status, requests in ((404, 1), (401, 1), (400, 4), (413, 4), (500, 4)):
-            state = State([status] * 10)
+            state = State([status] + [status if requests == 1 else 422] * 10)  # the first reason is named
             with receiver(state) as url:
                 errors = push(url, '--signal', 'traces', *START, path, status=1)
             assert '%d spans or points were not delivered: the receiver answers %d' % (total, status) in errors, errors
@@ -201,6 +201,20 @@ def a_spool_keeps_what_a_dead_receiver_did_not_take():
         with receiver(state) as url:
             push(url, '--spool', spool)  # nothing is left
         check_all(state, path)
+
+
+@case
+def messages_of_a_spool_are_never_replaced():
+    with temporary_directory() as folder:
+        path, spool = make_trace(folder), os.path.join(folder, 'spool')
+        held, url = unused_url()
+        names = []
+        with held:
+            for times in range(1, 5):
+                errors = push(url, '--signal', 'traces', '--spool', spool, '--retry-for', '100ms', *START, path, status=1)
+                assert '%d spans or points wait' % (times * COUNT) in errors, errors
+                names.append(sorted(name for name in os.listdir(spool) if name != 'lock'))
+        equal([[int(name.split('-')[0]) for name in found] for found in names], [list(range(1, 4 * i + 1)) for i in range(1, 5)])
 
 
 @case

@@ -305,6 +305,59 @@ def a_timeout_beside_the_circle_may_end_it():
         assert 'Deadlock' not in said, said
 
 
+@case
+def a_timeout_of_a_thread_that_waits_for_the_circle_does_not_end_it():
+    with running(program('-O0'), 'beside', threads=4) as process:
+        said = look(process.pid, r'^Deadlock: ', r'mutex first_lock .* in lock_for_some_time ')
+        assert 'timeout' not in said.splitlines()[0], said
+
+
+WAITS_FOR_ONE_CHILD = """
+import os, signal
+children = []
+for name in ('first', 'second', 'third'):
+    children.append(os.fork())
+    if not children[-1]:
+        with open('/proc/self/comm', 'w') as file:
+            file.write(name)
+        signal.pause()
+os.waitpid(children[1], 0)
+"""
+
+
+@case
+def a_wait_for_one_child_names_that():
+    with running('/usr/bin/python3', '-c', WAITS_FOR_ONE_CHILD, children=3) as process:
+        look(process.pid, r'waits for the end of child second \d+, in ')
+
+
+WAITS_FOR_ONE_OF_TWO_LOCKS = """
+import fcntl, os, struct, sys
+F_OFD_SETLK, F_OFD_SETLKW = 37, 38
+def lock(command, start):
+    file = open(sys.argv[1], 'r+')
+    fcntl.fcntl(file, command, struct.pack('hhqqi4x', fcntl.F_WRLCK, os.SEEK_SET, start, 1, 0))
+    return file
+held = [lock(F_OFD_SETLK, start) for start in (0, 10)]
+for start in (0, 10):
+    if os.fork() == 0:
+        for file in held:
+            file.close()
+        lock(F_OFD_SETLKW, start)
+os.wait()
+"""
+
+
+@case
+def of_two_locks_of_open_files_none_is_named():
+    """/proc/locks lists both waits, without their processes."""
+    path = os.path.join(FOLDER.name, 'two-locks')
+    with open(path, 'w', encoding='utf-8'), running('/usr/bin/python3', '-c', WAITS_FOR_ONE_OF_TWO_LOCKS, path, children=2) as process:
+        for child in children_of(process.pid):
+            said = look(child, r'waits in fcntl of descriptor \d+ \(%s\)' % re.escape(path))
+            assert 'held by' not in said, said
+
+
 SPLICES = """
 import os
 there, back = os.pipe()

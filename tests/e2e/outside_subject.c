@@ -56,11 +56,30 @@ static pthread_t start(void *(*function)(void *))
 	return thread;
 }
 
+static void *lock_for_some_time(void *unused)
+{
+	const struct timespec until = {.tv_sec = INT32_MAX};
+	(void)unused;
+	pthread_barrier_wait(&both);
+	pthread_mutex_timedlock(&first_lock, &until);
+	return NULL;
+}
+
 static void hang_in_deadlock(void)
 {
 	pthread_barrier_init(&both, NULL, 2);
 	pthread_t thread = start(lock_forwards);
 	start(lock_backwards);
+	pthread_join(thread, NULL);
+}
+
+/* A third thread waits for one of both locks, and not for ever. */
+static void hang_beside_a_deadlock(void)
+{
+	pthread_barrier_init(&both, NULL, 3);
+	pthread_t thread = start(lock_forwards);
+	start(lock_backwards);
+	start(lock_for_some_time);
 	pthread_join(thread, NULL);
 }
 
@@ -262,6 +281,8 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (strcmp(way, "deadlock") == 0)
 		hang_in_deadlock();
+	else if (strcmp(way, "beside") == 0)
+		hang_beside_a_deadlock();
 	else if (strcmp(way, "kinds") == 0)
 		hang_in_kinds();
 	else if (strcmp(way, "abandoned") == 0)
