@@ -914,4 +914,120 @@ MUTANTS = [
     *in_file(
         'adapters/io/descriptors.c',
         ('fd <= last && fd < WEFT__IO_DESCRIPTORS', 'fd < last && fd < WEFT__IO_DESCRIPTORS', 'e2e/adapters_io')),
+    # ---- second instances and ties that no test saw: clocks of hosts, spans for others, profiles, losses ----
+    *in_file(
+        'src/input/messages.c',
+        ('(!list->is_context && count != 2))', '(!list->is_context && count > 3))', 'input_clocks'),
+        ('		list[effect].host != list[count - 1].host || list[0].host == list[effect].host ||',
+         '		list[0].host == list[effect].host ||', 'input_clocks'),
+        ('list[0].time_ns, list[effect].time_ns, list[0].host', 'list[effect - 1].time_ns, list[effect].time_ns, list[0].host', 'input_clocks'),
+        ('if (event->is_rundown || !trace ||', 'if (!trace ||', 'input_clocks')),
+    *in_file(
+        'src/input/hosts.c',
+        ('		if (other->error_ns > most)\n', '', 'input_hosts'),
+        ('without.has_least && without.has_most && without.bend_ns', 'without.bend_ns', 'input_hosts'),
+        ('list[count / 2].offset_ns', 'list[0].offset_ns', 'input_hosts')),
+    *in_file(
+        'src/input/choose.c',
+        ('i < count && most <= count - i;', 'i < count && most < count - i;', 'input_files')),
+    *in_file(
+        'src/otlp/contexts.c',
+        ('	return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;', '	return 0;', 'otlp'),
+        ('		contexts->count--;\n', '		return 0;\n', 'otlp')),
+    *in_file(
+        'src/otlp/ids.c',
+        ('add_word(id + SALT_AGAIN, tasks->start[task])', 'id + SALT_AGAIN', 'otlp')),
+    *in_file(
+        'src/otlp/metrics.c',
+        ('		   l->is_monotonic == r->is_monotonic && strcmp', '		   strcmp', 'otlp'),
+        ('	return l->buffer == r->buffer && data_of', '	return data_of', 'otlp')),
+    *in_file(
+        'src/otlp/plan.c',
+        ('from == WEFT_NONE || from == found ||', 'from == WEFT_NONE ||', 'otlp'),
+        ('tasks->start[from] >= tasks->start[task]', 'tasks->start[from] > tasks->start[task]', 'otlp'),
+        ('above == actor || above == shown_above(plan, actor)', 'above == actor', 'otlp')),
+    *in_file(
+        'src/otlp/stream_ids.c',
+        ('		return a->id < b->id ? -1 : 1;\n	return (a->buffer > b->buffer) - (a->buffer < b->buffer);',
+         '		return a->id < b->id ? -1 : 1;\n	return 0;', 'otlp_stream')),
+    *in_file(
+        'src/otlp/spans.c',
+        ('inner->number[depth] && inner->start[depth] == span.start;', 'inner->number[depth];', 'otlp_stream')),
+    *in_file(
+        'src/otlp/zipkin.c',
+        ('end > start ? end - start : 1);', 'end >= start ? end - start : 1);', 'otlp')),
+    *in_file(
+        'src/profile/tree.c',
+        ('	return l->node < r->node ? -1 : l->node > r->node;', '	return l->node < r->node ? 1 : -(l->node > r->node);', 'profile'),
+        ('node->has_frames = node->has_frames || node->frame', 'node->has_frames = node->frame', 'profile')),
+    *in_file(
+        'src/profile/pprof.c',
+        ('return a->function == b->function && a->file == b->file;', 'return a->function == b->function;', 'profile')),
+    *in_file(
+        'src/profile/profile.c',
+        (' other->file == frame->file &&\n			other->line == frame->line)', ' other->file == frame->file)', 'profile')),
+    *in_file(
+        'src/profile/collapsed.c',
+        ("memchr(name.bytes + at, ';', name.size - at);", "memchr(name.bytes + at, ';', at ? 0 : name.size);", 'profile')),
+    *in_file(
+        'src/stats/diff.c',
+        ('return l->number < r->number ? -1 : l->number > r->number;', 'return l->number > r->number ? -1 : l->number < r->number;', 'stats'),
+        ('if (pair->a->ended != pair->b->ended)', 'if (pair->a->ended < pair->b->ended)', 'stats')),
+    *in_file(
+        'src/stats/counters.c',
+        ('found.before = weft_counter_number(model, c, from++);', 'found.before = weft_counter_number(model, c, from);', 'stats')),
+    *in_file(
+        'src/stats/times.c',
+        ('if (delay > row->max_delay_ns)', 'if (delay && delay >= row->max_delay_ns)', 'stats')),
+    *in_file(
+        'src/stats/waits.c',
+        ('wait->start >= m->to || wait->end < m->from)', 'wait->start >= m->to || wait->end <= m->from)', 'stats')),
+    *in_file(
+        'src/runs/memory/core.c',
+        ('is_virtual = is_virtual || (weft', 'is_virtual = (weft', 'run_memory')),
+    *in_file(
+        'src/runs/memory/image.c',
+        ('return (l->size > r->size) - (l->size < r->size);', 'return (l->size < r->size) - (l->size > r->size);', 'run_memory')),
+    *in_file(
+        'src/runs/memory/operand.c',
+        ('strncmp(at, "@0x", 3) != 0 || access(operand->name, F_OK) == 0 ||', 'strncmp(at, "@0x", 3) != 0 ||', 'run_memory')),
+    *in_file(
+        'src/symbols/demangle.c',
+        ("it->name[0] == 'h' && digits == 16", 'digits == 16', 'demangle'),
+        ('		last = it;\n', '		last = last.size ? last : it;\n', 'demangle')),
+    *in_file(
+        'src/symbols/demangle_rust.c',
+        ('	p->is_silent = was_silent;\n', '	p->is_silent = false;\n	(void)was_silent;\n', 'demangle')),
+    *in_file(
+        'src/model/dark.c',
+        ('found.lost < found.other && found.lost->start <= end)', 'found.lost < found.other && found.lost->start < end)', 'dark'),
+        ('next->start > last->end)', 'next->start >= last->end)', 'dark'),
+        ('		if (by.list[i - 2].thread == by.list[i - 1].thread &&\n			by.list', '		if (by.list', 'dark')),
+    *in_file(
+        'src/model/ends.c',
+        ('lifetimes[i].first >= lifetimes[buffer].last;', 'lifetimes[i].first > lifetimes[buffer].last;', 'ends')),
+    *in_file(
+        'src/model/off_cpu.c',
+        ('if (end <= start || ns <= now - end)', 'if (end <= start || ns < now - end)', 'off_cpu')),
+    *in_file(
+        'src/model/span_columns.c',
+        ('		if (span.start <= span.end)\n', '		if (span.start < span.end)\n', 'model')),
+    *in_file(
+        'src/model/contexts.c',
+        ('innermost.start == span->start &&\n		   innermost.depth == span->depth;', 'innermost.start == span->start;', 'otlp')),
+    *in_file(
+        'src/model/running.c',
+        ('	if (begin && !thread->in_gc_band) {', '	if (begin) {', 'model'),
+        ('	thread->measured_until = s->now;\n	if (task == WEFT_NONE', '	if (task == WEFT_NONE', 'off_cpu')),
+    *in_file(
+        'src/model/counters.c',
+        ('if (c->name[counter] == name && c->buffer[counter] == buffer)', 'if (c->name[counter] == name)', 'model')),
+    *in_file(
+        'src/model/idle.c',
+        ('loading->since == UINT64_MAX && e->time[i]', 'e->time[i]', 'idle'),
+        ('presence->start < loadings[buffer].until)', 'presence->start <= loadings[buffer].until || true)', 'idle')),
+    *in_file(
+        'src/model/code_samples.c',
+        ('l->thread < r->thread ? -1 : l->thread > r->thread;\n}\n\nint', '0;\n}\n\nint', 'ran'),
+        ('known && known->buffer == buffer && known->tid == tid', 'known && known->tid == tid', 'ran')),
 ]
