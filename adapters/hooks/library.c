@@ -54,7 +54,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *argument
 static void locate(struct weft__hooks_library *library, const void *function)
 {
 	struct search search = {library, (uintptr_t)function};
-	if (function && !library->size)
+	if (function)
 		dl_iterate_phdr(look_at_object, &search);
 }
 
@@ -89,6 +89,7 @@ void *weft__hooks_library_find(struct weft__hooks_library_original *original, co
 	if (!found)
 		weft__hooks_missing(original->name);
 	locate(original->library, found);
+	original->may_go = true;
 	__atomic_store_n(&original->found, found, __ATOMIC_RELEASE);
 	errno = saved;
 	return found;
@@ -107,4 +108,12 @@ void weft__hooks_library_begin(struct weft__hooks_library *library, const char *
 	for (; library->size && it < __stop_weft_library_originals; it++)
 		if (it->library == library && !it->found)
 			__atomic_store_n(&it->found, weft__hooks_find_next(it->name, NULL), __ATOMIC_RELEASE);
+}
+
+void weft__hooks_library_unloaded(void)
+{
+	struct weft__hooks_library_original *it = __start_weft_library_originals;
+	for (; it < __stop_weft_library_originals; it++)
+		if (it->may_go)
+			__atomic_store_n(&it->found, NULL, __ATOMIC_RELEASE);
 }

@@ -24,6 +24,7 @@ struct weft__hooks_library_original {
 	struct weft__hooks_library *library;
 	const char *name;
 	void *found;
+	bool may_go; /* found when it was called: the program may unload the library */
 };
 
 /* Finds the function, in the library or where the code at `caller` finds it. Ends the process if
@@ -33,6 +34,10 @@ void *weft__hooks_library_find(struct weft__hooks_library_original *original, co
 /* Finds all these functions if the program is linked to the library, which has the function
  * `known`. For a constructor: a signal handler may not search later. */
 void weft__hooks_library_begin(struct weft__hooks_library *library, const char *known);
+
+/* The program may have unloaded something: functions of libraries that it has loaded itself are
+ * searched again when they are called. */
+void weft__hooks_library_unloaded(void);
 
 /* True if the code at `caller` belongs to the library. */
 static inline bool weft__hooks_library_has(
@@ -47,7 +52,7 @@ static inline bool weft__hooks_library_has(
 	((__typeof__(name) *)__extension__({                                                          \
 		static struct weft__hooks_library_original hooks__original                                \
 			__attribute__((used, section("weft_library_originals"), aligned(sizeof(void *)))) = { \
-				&(library), #name, NULL};                                                         \
+				&(library), #name, NULL, false};                                                  \
 		void *hooks__it = __atomic_load_n(&hooks__original.found, __ATOMIC_RELAXED);              \
 		if (unlikely(!hooks__it))                                                                 \
 			hooks__it = weft__hooks_library_find(&hooks__original, __builtin_return_address(0));  \

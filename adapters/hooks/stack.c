@@ -16,6 +16,7 @@
 #include <unwind.h>
 
 #include "hooks/build_id.h"
+#include "hooks/library.h"
 #include "hooks/unseen.h"
 #include "kernel/call.h"
 
@@ -200,6 +201,7 @@ int dlclose(void *handle)
 	forget_code();
 	int result = NEXT(dlclose)(handle);
 	forget_code();
+	weft__hooks_library_unloaded();
 	return result;
 }
 
