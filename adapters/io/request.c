@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <linux/time_types.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -35,8 +36,7 @@ enum {
 
 struct request {
 	uint32_t pending; /* completions that are to come; 0: the slot is free */
-	uint32_t epoch;   /* of the process that made the task */
-	const struct io_uring *ring;
+	const void *ring;
 	uint64_t user_data;
 	int fd; /* -1: none of the process's */
 	int result;
@@ -65,37 +65,42 @@ static struct requests *make_table(void)
 	return none;
 }
 
-static struct request *bucket_of(
-	struct requests *in, const struct io_uring *ring, uint64_t user_data)
+/* The requests of the process before a fork are not those of the child. A handler of a signal may
+ * have forked in a function below, so the table stays mapped. */
+static void begin_child(void)
+{
+	table = NULL;
+}
+
+static struct request *bucket_of(struct requests *in, const void *ring, uint64_t user_data)
 {
 	return in->slots[weft__hooks_mix(user_data ^ (uintptr_t)ring) % BUCKETS];
 }
 
-static struct request *find(const struct io_uring *ring, uint64_t user_data)
+static struct request *find(const void *ring, uint64_t user_data)
 {
 	struct requests *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
 	struct request *bucket = in ? bucket_of(in, ring, user_data) : NULL;
 	for (int i = 0; bucket && i < SLOTS; i++) {
 		uint32_t pending = __atomic_load_n(&bucket[i].pending, __ATOMIC_ACQUIRE);
 		if (pending && pending != IS_TAKEN && bucket[i].ring == ring &&
-			bucket[i].user_data == user_data && bucket[i].epoch == weft__hooks_epoch())
+			bucket[i].user_data == user_data)
 			return &bucket[i];
 	}
 	return NULL;
 }
 
-/* A slot that the caller fills. Those of the process before a fork are free. NULL: all are used. */
-static struct request *take(const struct io_uring *ring, uint64_t user_data)
+/* A slot that the caller fills. NULL: all are used. */
+static struct request *take(const void *ring, uint64_t user_data)
 {
 	struct requests *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
 	if (!in)
 		in = make_table();
 	struct request *bucket = in ? bucket_of(in, ring, user_data) : NULL;
 	for (int i = 0; bucket && i < SLOTS; i++) {
-		uint32_t pending = __atomic_load_n(&bucket[i].pending, __ATOMIC_RELAXED);
-		if ((!pending || bucket[i].epoch != weft__hooks_epoch()) &&
-			__atomic_compare_exchange_n(
-				&bucket[i].pending, &pending, IS_TAKEN, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		uint32_t none = 0;
+		if (__atomic_compare_exchange_n(
+				&bucket[i].pending, &none, IS_TAKEN, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return &bucket[i];
 	}
 	return NULL;
@@ -177,7 +182,7 @@ static WEFT__OWN_FRAME void create(struct request *it, const struct io_uring_sqe
 		weft_kind("request"), &label);
 }
 
-void weft__io_request_begins(const struct io_uring *ring, const struct io_uring_sqe *sqe)
+void weft__io_request_begins(const void *ring, const struct io_uring_sqe *sqe)
 {
 	const struct weft__io_operation *operation = weft__io_operation(sqe->opcode);
 	struct request *it = find(ring, sqe->user_data);
@@ -191,7 +196,6 @@ void weft__io_request_begins(const struct io_uring *ring, const struct io_uring_
 		weft_counter_add("requests not recorded", 1);
 		return;
 	}
-	it->epoch = weft__hooks_epoch();
 	it->ring = ring;
 	it->user_data = sqe->user_data;
 	it->opcode = sqe->opcode;
@@ -217,20 +221,22 @@ static void fail(void *of)
 }
 
 /* A timeout whose time is up has done what it was asked for. */
-static void end_task(const struct request *it, uint64_t reader)
+static void end_task(const struct request *it, uint64_t reader, bool was_taken)
 {
 	const struct weft__io_operation *operation = weft__io_operation(it->opcode);
 	const uint64_t task = it->alive.task;
 	int result = it->is_shared || (it->opcode == TIMEOUT && it->result == -ETIME) ? 0 : it->result;
 	if (result > 0 && operation && operation->moves)
 		weft_tag_value_as(task, "bytes", result);
+	if (was_taken)
+		weft_tag_value_as(task, WEFT_TAG_ENDED_BEFORE, 1);
 	if (result == -ECANCELED)
 		weft_cancel_as(WEFT_TASK_NONE, task);
 	else if (result < 0)
 		weft__hooks_aside(fail, &(struct failed){task, -result});
 	else
 		weft_resolve_as(WEFT_TASK_NONE, task);
-	if (reader != WEFT_TASK_NONE)
+	if (reader != WEFT_TASK_NONE && !was_taken)
 		weft_read_later_as(reader, task);
 }
 
@@ -242,8 +248,20 @@ static void count(const struct request *it, int result)
 			(uint64_t)result, 1);
 }
 
+/* Counts a completion. The last one takes the slot, so that no request joins a task that ends. */
+static bool is_last(struct request *it)
+{
+	uint32_t pending = __atomic_load_n(&it->pending, __ATOMIC_ACQUIRE);
+	do
+		if (!pending || pending == IS_TAKEN)
+			return false;
+	while (!__atomic_compare_exchange_n(&it->pending, &pending,
+		pending == 1 ? IS_TAKEN : pending - 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	return pending == 1;
+}
+
 void weft__io_request_ends(
-	const struct io_uring *ring, const struct io_uring_cqe *cqe, uint64_t reader)
+	const void *ring, const struct io_uring_cqe *cqe, uint64_t reader, bool was_taken)
 {
 	struct request *it = find(ring, cqe->user_data);
 	if (!it)
@@ -252,22 +270,20 @@ void weft__io_request_ends(
 		it->result = cqe->res;
 		count(it, cqe->res);
 	}
-	if (cqe->flags & COMES_AGAIN)
-		return;
-	if (__atomic_load_n(&it->pending, __ATOMIC_ACQUIRE) == 1)
-		end_task(it, reader);
-	__atomic_fetch_sub(&it->pending, 1, __ATOMIC_RELEASE);
+	if (!(cqe->flags & COMES_AGAIN) && is_last(it)) {
+		end_task(it, reader, was_taken);
+		__atomic_store_n(&it->pending, 0, __ATOMIC_RELEASE);
+	}
 }
 
-void weft__io_requests_forget(const struct io_uring *ring, bool are_cancelled)
+void weft__io_requests_forget(const void *ring, bool are_cancelled)
 {
 	struct requests *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
 	for (int i = 0; in && i < BUCKETS; i++)
 		for (int slot = 0; slot < SLOTS; slot++) {
 			struct request *it = &in->slots[i][slot];
 			uint32_t pending = __atomic_load_n(&it->pending, __ATOMIC_ACQUIRE);
-			if (!pending || pending == IS_TAKEN || it->ring != ring ||
-				it->epoch != weft__hooks_epoch())
+			if (!pending || pending == IS_TAKEN || it->ring != ring)
 				continue;
 			if (are_cancelled)
 				weft_cancel_as(WEFT_TASK_NONE, it->alive.task);
@@ -285,7 +301,7 @@ static unsigned run_down(void)
 		for (int slot = 0; slot < SLOTS; slot++) {
 			const struct request *it = &in->slots[i][slot];
 			uint32_t pending = __atomic_load_n(&it->pending, __ATOMIC_ACQUIRE);
-			if (!pending || pending == IS_TAKEN || it->epoch != weft__hooks_epoch())
+			if (!pending || pending == IS_TAKEN)
 				continue;
 			weft__hooks_rundown_task(&it->alive, WEFT_TASK_NONE);
 			count++;
@@ -296,4 +312,5 @@ static unsigned run_down(void)
 __attribute__((constructor)) static void add_rundown(void)
 {
 	weft__hooks_rundown_add(run_down);
+	pthread_atfork(NULL, NULL, begin_child);
 }

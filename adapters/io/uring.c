@@ -8,6 +8,7 @@
  * may have ended the ring: then the kernel copies.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/uio.h>
 
@@ -32,37 +33,40 @@ __attribute__((constructor(111))) static void find_library(void)
 /* Rings in which requests were made. Those of further ones are not recorded. */
 #define RINGS 32
 
-/* How far a ring's completions have been looked at. */
+#define IS_KNOWN (UINT64_C(1) << 32)
+
+/* How far a ring's completions have been looked at. The ring is known by the address of its tail,
+ * because a program may move what liburing has of it. */
 struct seen {
-	const struct io_uring *ring; /* NULL: free */
-	const unsigned *tail;        /* in the queue: another one if the ring was made again */
-	uint32_t epoch;              /* of the process */
-	unsigned count;
+	const unsigned *tail; /* NULL: free */
+	uint64_t count;       /* with IS_KNOWN; 0: what follows is not yet known, too */
+	const unsigned *head;
+	const struct io_uring_cqe *entries;
+	unsigned mask, shift; /* an entry is 16 << shift bytes */
 	unsigned mappings;
 };
 
 static struct seen rings[RINGS];
+static unsigned inherited_mappings; /* of rings of the process before a fork */
 
 static struct seen *find(const struct io_uring *ring)
 {
 	for (int i = 0; i < RINGS; i++)
-		if (__atomic_load_n(&rings[i].ring, __ATOMIC_ACQUIRE) == ring &&
-			rings[i].epoch == weft__hooks_epoch())
+		if (__atomic_load_n(&rings[i].tail, __ATOMIC_ACQUIRE) == ring->cq.ktail)
 			return &rings[i];
 	return NULL;
 }
 
-/* Rings of the process before a fork are free. */
+/* Another thread that uses the ring for the first time looks at the slots in the same order, so
+ * both get the same one. */
 static struct seen *take(const struct io_uring *ring)
 {
 	for (int i = 0; i < RINGS; i++) {
-		const struct io_uring *there = __atomic_load_n(&rings[i].ring, __ATOMIC_RELAXED);
-		if ((!there || rings[i].epoch != weft__hooks_epoch()) &&
-			__atomic_compare_exchange_n(
-				&rings[i].ring, &there, ring, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-			rings[i].epoch = weft__hooks_epoch();
+		const unsigned *there = NULL;
+		if (__atomic_compare_exchange_n(&rings[i].tail, &there, ring->cq.ktail, false,
+				__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+			there == ring->cq.ktail)
 			return &rings[i];
-		}
 	}
 	return NULL;
 }
@@ -74,8 +78,29 @@ enum {
 	LARGE_COMPLETIONS = 1 << 11
 };
 
+/* IORING_SETUP_REGISTERED_FD_ONLY: `ring_fd` is no descriptor, but a number of the kernel's. */
+#define HAS_NO_DESCRIPTOR (1u << 15)
+
+static int descriptor_of(const struct io_uring *ring)
+{
+	return ring->flags & HAS_NO_DESCRIPTOR ? -1 : ring->ring_fd;
+}
+
 /* Flags of later kernels may change the queues: as 1 << 18, by which entries differ in size. */
 #define UNKNOWN_FLAGS (UINT32_MAX << 18)
+
+static void begin_ring(struct seen *it, const struct io_uring *ring)
+{
+	uint64_t unknown = 0;
+	it->head = ring->cq.khead;
+	it->entries = ring->cq.cqes;
+	it->mask = *ring->cq.kring_mask;
+	it->shift = ring->flags & LARGE_COMPLETIONS ? 1 : 0;
+	it->mappings = ring->sq.ring_ptr == ring->cq.ring_ptr ? 2 : 3;
+	__atomic_compare_exchange_n(&it->count, &unknown,
+		IS_KNOWN | __atomic_load_n(it->head, __ATOMIC_RELAXED), false, __ATOMIC_ACQ_REL,
+		__ATOMIC_RELAXED);
+}
 
 /* NULL: there are too many, or the ring has unknown flags. */
 static struct seen *know(const struct io_uring *ring)
@@ -85,51 +110,19 @@ static struct seen *know(const struct io_uring *ring)
 	struct seen *it = find(ring);
 	if (!it)
 		it = take(ring);
-	if (it && it->tail != ring->cq.ktail) {
-		it->tail = ring->cq.ktail;
-		it->count = __atomic_load_n(ring->cq.khead, __ATOMIC_RELAXED);
-		it->mappings = ring->sq.ring_ptr == ring->cq.ring_ptr ? 2 : 3;
-	}
+	if (it && !__atomic_load_n(&it->count, __ATOMIC_ACQUIRE))
+		begin_ring(it, ring);
 	return it;
 }
 
-static void forget(const struct io_uring *ring)
+static void forget(struct seen *it)
 {
-	struct seen *it = find(ring);
-	if (!it)
-		return;
-	it->tail = NULL;
-	weft__io_requests_forget(ring, true);
-	__atomic_store_n(&it->ring, NULL, __ATOMIC_RELEASE);
-}
-
-static unsigned count_mappings(void)
-{
-	unsigned count = 0;
-	for (int i = 0; i < RINGS; i++)
-		if (rings[i].ring && rings[i].epoch == weft__hooks_epoch())
-			count += rings[i].mappings;
-	return count;
-}
-
-__attribute__((constructor)) static void offer_mappings(void)
-{
-	weft__hooks_offer_rings(count_mappings);
+	weft__io_requests_forget(it->tail, true);
+	__atomic_store_n(&it->count, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&it->tail, NULL, __ATOMIC_RELEASE);
 }
 
 /* ---- Queues ---- */
-
-#define BATCH_BYTES 256
-
-/* A call, and what is needed of its ring after it. */
-struct round {
-	const struct io_uring *ring;
-	struct seen *seen;
-	const unsigned *tail;
-	const struct io_uring_cqe *entries;
-	unsigned mask, shift; /* an entry is 16 << shift bytes */
-	struct weft__io_call call;
-};
 
 /* The requests that the library is about to pass on. */
 static void submit(void *of)
@@ -142,92 +135,144 @@ static void submit(void *of)
 		return;
 	for (unsigned i = 0; i < count; i++) {
 		const struct io_uring_sqe sqe = sq->sqes[((sq->sqe_head + i) & mask) << shift];
-		weft__io_request_begins(ring, &sqe);
+		weft__io_request_begins(ring->cq.ktail, &sqe);
 	}
 }
 
+#define BATCH_BYTES 256
+
 /* Completions since the last look, as far as they fit. */
 struct batch {
-	unsigned tail;
-	uint8_t bytes[BATCH_BYTES];
-} __attribute__((packed, aligned(8)));
+	unsigned head, tail;
+	uint8_t bytes[BATCH_BYTES + sizeof(unsigned)]; /* and the tail again */
+};
 
 /* The number of completions that were fetched. More than the queue holds: some were overwritten. */
-static unsigned fetch(const struct round *it, unsigned from, struct batch *batch)
+static unsigned fetch(const struct seen *it, unsigned from, struct batch *batch)
 {
 	const unsigned most = BATCH_BYTES / (sizeof(struct io_uring_cqe) << it->shift);
 	const unsigned index = from & it->mask, left = it->mask + 1 - index;
 	const unsigned room = left < most ? left : most;
-	const struct iovec parts[2] = {
+	const size_t bytes = (size_t)room * (sizeof(struct io_uring_cqe) << it->shift);
+	const struct iovec parts[4] = {
+		{(void *)(uintptr_t)it->head, sizeof(batch->head)},
 		{(void *)(uintptr_t)it->tail, sizeof(batch->tail)},
-		{(void *)(uintptr_t)(it->entries + ((size_t)index << it->shift)),
-			(size_t)room * (sizeof(struct io_uring_cqe) << it->shift)},
+		{(void *)(uintptr_t)(it->entries + ((size_t)index << it->shift)), bytes},
+		{(void *)(uintptr_t)it->tail, sizeof(batch->tail)},
 	};
-	if (!weft__hooks_copy_parts(batch, parts, 2))
+	unsigned tail;
+	if (!weft__hooks_copy_parts(batch, parts, 4))
 		return 0;
-	const unsigned count = batch->tail - from;
-	return count > it->mask + 1 ? count : count < room ? count : room;
+	__builtin_memcpy(&tail, batch->bytes + bytes, sizeof(tail));
+	if (tail - from > it->mask + 1)
+		return tail - from;
+	return batch->tail - from < room ? batch->tail - from : room;
 }
 
 /* False: there are no more. */
-static bool take_batch(const struct round *it, uint64_t reader)
+static bool take_batch(struct seen *it, uint64_t reader)
 {
 	struct batch batch;
-	unsigned from = __atomic_load_n(&it->seen->count, __ATOMIC_ACQUIRE);
-	const unsigned count = fetch(it, from, &batch);
+	uint64_t known = __atomic_load_n(&it->count, __ATOMIC_ACQUIRE);
+	const unsigned from = (unsigned)known, count = known ? fetch(it, from, &batch) : 0;
 	const bool is_lost = count > it->mask + 1;
-	if (!count ||
-		!__atomic_compare_exchange_n(&it->seen->count, &from, is_lost ? batch.tail : from + count,
-			false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (!count)
 		return false;
+	if (!__atomic_compare_exchange_n(&it->count, &known, IS_KNOWN | (from + count), false,
+			__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return true; /* another thread has them */
 	if (is_lost) {
-		weft__io_requests_forget(it->ring, false);
-		weft__hooks_unseen("io_uring", "the process");
+		weft__io_requests_forget(it->tail, false);
+		weft__hooks_unseen("completions", "the program took them without a call of liburing");
 		return false;
 	}
 	for (unsigned i = 0; i < count; i++) {
 		struct io_uring_cqe cqe;
+		const bool was_taken = (int)(from + i - batch.head) < 0;
 		__builtin_memcpy(&cqe, batch.bytes + (size_t)i * (16u << it->shift), 16);
-		weft__io_request_ends(it->ring, &cqe, reader);
+		weft__io_request_ends(it->tail, &cqe, reader, was_taken);
 	}
-	return true;
+	return from + count != batch.tail;
 }
 
 struct taking {
-	const struct round *it;
+	struct seen *seen;
 	uint64_t reader;
 };
 
 static void take_all(void *of)
 {
-	const struct taking *taking = of;
-	while (take_batch(taking->it, taking->reader))
+	const struct taking *it = of;
+	while (take_batch(it->seen, it->reader))
 		continue;
 }
 
+static void take_ended(struct seen *it, uint64_t reader)
+{
+	weft__hooks_aside(take_all, &(struct taking){it, reader});
+}
+
+/* ---- Ends ---- */
+
+static unsigned count_mappings(void)
+{
+	unsigned count = inherited_mappings;
+	for (int i = 0; i < RINGS; i++)
+		if (rings[i].tail)
+			count += rings[i].mappings;
+	return count;
+}
+
+/* Rings of the process before the fork are not those of the child, which may have them mapped. */
+static void begin_child(void)
+{
+	inherited_mappings = count_mappings();
+	__builtin_memset(rings, 0, sizeof(rings));
+}
+
+/* The program may have taken completions since. */
+static unsigned look_at_end(void)
+{
+	for (int i = 0; i < RINGS; i++)
+		if (rings[i].tail)
+			take_ended(&rings[i], WEFT_TASK_NONE);
+	return count_mappings();
+}
+
+__attribute__((constructor)) static void watch_ends(void)
+{
+	weft__hooks_offer_rings(look_at_end);
+	pthread_atfork(NULL, NULL, begin_child);
+}
+
+/* ---- Calls ---- */
+
+struct round {
+	struct seen *seen;
+	struct weft__io_call call;
+};
+
+/* Completions that the program took by itself come before new requests, which may have the same
+ * `user_data`, and before new completions, for which the queue may have no room otherwise. */
 static void begin(struct round *it, const struct io_uring *ring, bool submits, bool waits)
 {
 	int saved = weft__hooks_begin();
-	*it = (struct round){.ring = ring, .seen = know(ring)};
-	if (it->seen) {
-		it->tail = ring->cq.ktail;
-		it->entries = ring->cq.cqes;
-		it->mask = *ring->cq.kring_mask;
-		it->shift = ring->flags & LARGE_COMPLETIONS ? 1 : 0;
-	}
+	*it = (struct round){.seen = know(ring)};
+	if (it->seen && __atomic_load_n(ring->cq.ktail, __ATOMIC_ACQUIRE) !=
+						(unsigned)__atomic_load_n(&it->seen->count, __ATOMIC_RELAXED))
+		take_ended(it->seen, weft_current());
 	if (it->seen && submits && ring->sq.sqe_tail != ring->sq.sqe_head)
 		weft__hooks_aside(submit, (void *)(uintptr_t)ring);
 	weft__hooks_end(saved);
 	if (waits)
-		weft__io_call_begin(&it->call, ring->ring_fd, WEFT__IO_IN, 0, "io_uring_enter");
+		weft__io_call_begin(&it->call, descriptor_of(ring), WEFT__IO_IN, 0, "io_uring_enter");
 }
 
 static void end(const struct round *it, bool is_success)
 {
 	int saved = weft__hooks_begin();
 	if (it->seen)
-		weft__hooks_aside(take_all,
-			&(struct taking){it, it->call.is_wait ? it->call.wait.waiter : weft_current()});
+		take_ended(it->seen, it->call.is_wait ? it->call.wait.waiter : weft_current());
 	weft__hooks_end(saved);
 	weft__io_call_end(&it->call, is_success);
 }
@@ -277,15 +322,14 @@ void io_uring_queue_exit(struct io_uring *ring);
 HOOK(io_uring_queue_exit)
 void io_uring_queue_exit(struct io_uring *ring)
 {
-	struct round it;
-	if (find(ring)) {
-		begin(&it, ring, false, false);
-		end(&it, true);
+	struct seen *it = find(ring);
+	if (it) {
 		int saved = weft__hooks_begin();
-		forget(ring);
+		take_ended(it, weft_current());
+		forget(it);
 		weft__hooks_end(saved);
 	}
-	if (weft__io_is_known(ring->ring_fd))
-		weft__io_closed(ring->ring_fd);
+	if (weft__io_is_known(descriptor_of(ring)))
+		weft__io_closed(descriptor_of(ring));
 	NEXT_OF(io_uring_queue_exit)(ring);
 }

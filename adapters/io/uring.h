@@ -49,17 +49,21 @@ struct weft__io_operation {
 /* NULL: unknown. */
 const struct weft__io_operation *weft__io_operation(unsigned opcode);
 
-/* ---- Requests (request.c), with recording parts around them ---- */
+/* ---- Requests (request.c), with recording parts around them ----
+ *
+ * `ring` is an address that no other ring has.
+ */
 
 /* The request is about to be submitted: it becomes a task. */
-void weft__io_request_begins(const struct io_uring *ring, const struct io_uring_sqe *sqe);
+void weft__io_request_begins(const void *ring, const struct io_uring_sqe *sqe);
 
-/* A completion has come, which `reader` gets. */
+/* A completion has come, which `reader` gets, if it is a task. If it `was_taken`, the program has
+ * had it before, at an unknown time. */
 void weft__io_request_ends(
-	const struct io_uring *ring, const struct io_uring_cqe *cqe, uint64_t reader);
+	const void *ring, const struct io_uring_cqe *cqe, uint64_t reader, bool was_taken);
 
 /* The ring goes, and with it its requests; or completions of it were missed, so that they end at an
  * unknown time. */
-void weft__io_requests_forget(const struct io_uring *ring, bool are_cancelled);
+void weft__io_requests_forget(const void *ring, bool are_cancelled);
 
 #endif

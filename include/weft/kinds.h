@@ -43,6 +43,9 @@
  * left to wait for. A task that still waits then waits for ever. */
 #define WEFT_TAG_LOOP_ENDED "event loop ended"
 
+/* A tag of a task, with any value: it may have ended before the time at which its end is. */
+#define WEFT_TAG_ENDED_BEFORE "may have ended before"
+
 /* A bit of keys that only one message has (weft_send): then its two sides belong together in either
  * order, if the send is recorded at most this long after the receive. */
 #define WEFT_KEY_ONCE    (UINT64_C(1) << 63)

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: ISC
 """Programs that nobody changed: requests that they make by liburing."""
+import glob
 import json
 import os
 
 from harness import BUILD, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'uring-subject')
+
+
+def requests_of(tasks):
+    return [task for task in tasks if task['kind'] == 'request']
 
 
 class Trace:
@@ -22,13 +27,16 @@ class Trace:
             path = os.path.join(folder, 't.weft')
             traced = weft('record', '-a', 'io,thread', '-o', path, SUBJECT, part, env={'XDG_RUNTIME_DIR': folder})
             equal(sorted(traced.stdout.splitlines()), sorted(plain.stdout.splitlines()))
-            self.output = traced.stdout
-            self.info = json.loads(weft('info', '--json', path).stdout)
             self.events = json_lines(weft('dump', '--json', path).stdout)
             self.tasks = json_lines(weft('dump', '--json', '--tasks', path).stdout)
-        equal((self.info['diagnostics'], self.info['losses'], self.info.get('unseen', [])), ([], {}, []))
-        self.requests = [task for task in self.tasks if task['kind'] == 'request']
-        self.ring = next(task for task in self.tasks if task['kind'] == 'io_uring') if part != 'exit' else None
+            self.of_children = []
+            for each in glob.glob(os.path.join(folder, '*.weft')):
+                info = json.loads(weft('info', '--json', each).stdout)
+                equal((info['diagnostics'], info['losses'], info.get('unseen', [])), ([], {}, []))
+                if each != path:
+                    self.of_children += requests_of(json_lines(weft('dump', '--json', '--tasks', each).stdout))
+        self.requests = requests_of(self.tasks)
+        self.ring = next((task for task in self.tasks if task['kind'] == 'io_uring'), None)
 
     def outcomes(self):
         return [(task['label'], task['outcome']) for task in self.requests]
@@ -76,6 +84,65 @@ def what_cannot_be_distinguished_is_one_task():
 def completions_that_the_program_takes_itself_are_found_later():
     trace = Trace('peek')
     equal((trace.outcomes(), trace.bytes()), ([('read zero', 'fulfilled')] * 2, [9, 10]))
+
+
+@case
+def a_number_that_is_used_again_is_another_request():
+    trace = Trace('again')
+    equal(trace.outcomes(), [('read pipe', 'fulfilled')] * 5)
+    equal(trace.bytes(), [1, 2, 3, 4, 5])
+    late = [e['task'] for e in trace.events if e['event'] == 'tag' and e['text'] == 'may have ended before']
+    equal(late, [task['task'] for task in trace.requests])
+    equal([e for e in trace.events if e['event'] == 'read' and e['source'] in late], [])
+
+
+@case
+def one_thread_submits_and_another_takes():
+    trace = Trace('threads')
+    equal(trace.outcomes(), [('read zero', 'fulfilled')] * 1000)
+    equal(trace.bytes(), [1 + i % 8 for i in range(1000)])
+
+
+@case
+def a_child_has_requests_of_its_own():
+    trace = Trace('fork')
+    equal(trace.outcomes(), [('read pipe', 'fulfilled')])
+    equal([(task['label'], task['outcome']) for task in trace.of_children], [('nop', 'fulfilled')])
+
+
+@case
+def a_ring_may_be_moved():
+    trace = Trace('moved')
+    equal((trace.outcomes(), trace.bytes()), ([('read pipe', 'fulfilled')], [3]))
+
+
+# The library's addresses are taken by other mappings meanwhile, so that it gets others.
+PLUGIN = '''
+import _ctypes, ctypes, mmap, sys
+kept = []
+for _ in range(3):
+    plugin = ctypes.CDLL(sys.argv[1])
+    print(plugin.use_ring())
+    _ctypes.dlclose(plugin._handle)
+    kept += [mmap.mmap(-1, 4096) for _ in range(64)]
+'''
+
+
+@case
+def the_library_may_be_unloaded():
+    plugin = os.path.join(BUILD, 'tests', 'uring-plugin.so')
+    if not os.path.exists(plugin):
+        skip('liburing-dev is not installed')
+    plain = run(['/usr/bin/python3', '-c', PLUGIN, plugin])
+    equal(plain.returncode, 0, plain.stderr)
+    if plain.stdout.startswith('-1'):
+        skip('this system has no io_uring, or forbids it')
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 't.weft')
+        traced = weft('record', '-a', 'io,thread', '-o', path, '/usr/bin/python3', '-c', PLUGIN, plugin, env={'XDG_RUNTIME_DIR': folder})
+        equal(traced.stdout, plain.stdout)
+        requests = requests_of(json_lines(weft('dump', '--json', '--tasks', path).stdout))
+        equal([(task['label'], task['outcome']) for task in requests], [('nop', 'fulfilled')] * 3)
 
 
 @case

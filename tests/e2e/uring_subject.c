@@ -2,15 +2,19 @@
  *
  * A program that makes requests by liburing:
  *
- *     uring-subject pipe | errors | many | shared | peek | wait | exit
+ *     uring-subject pipe | errors | many | shared | peek | again | threads | fork | moved | wait |
+ * exit
  *
  * Exit status 77: this system has no io_uring, or forbids it.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <liburing.h>
@@ -124,6 +128,89 @@ static void peek(void)
 	take(1);
 }
 
+/* The same, and gives each request the number of the one before. */
+static void use_number_again(void)
+{
+	int ends[2];
+	if (pipe(ends) != 0)
+		exit(1);
+	for (size_t i = 1; i <= 5; i++) {
+		struct io_uring_cqe *cqe;
+		unsigned head, count = 0;
+		prepare(7, IORING_OP_READ, ends[0], sizeof(bytes));
+		io_uring_submit(&ring);
+		if (write(ends[1], "abcde", i) != (ssize_t)i)
+			exit(1);
+		while (!count) {
+			io_uring_for_each_cqe(&ring, head, cqe) count++;
+			(void)getppid(); /* completions come when the thread has called the kernel */
+		}
+		io_uring_cq_advance(&ring, count);
+	}
+}
+
+static void *take_in_thread(void *count)
+{
+	take(*(unsigned *)count);
+	return NULL;
+}
+
+/* One thread submits, and another one takes. */
+static void use_two_threads(void)
+{
+	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	unsigned count = 1000;
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, take_in_thread, &count) != 0)
+		exit(1);
+	for (unsigned i = 0; i < count; i++) {
+		prepare(i, IORING_OP_READ, zero, 1 + i % 8);
+		while (io_uring_submit(&ring) < 0) /* the queue of completions is full */
+			sched_yield();
+	}
+	pthread_join(thread, NULL);
+}
+
+/* The child has a ring of its own, and its parent's is mapped. */
+static void use_child(void)
+{
+	int ends[2], status;
+	if (pipe(ends) != 0)
+		exit(1);
+	prepare(1, IORING_OP_READ, ends[0], 3);
+	io_uring_submit(&ring);
+	pid_t child = fork();
+	if (child == 0) {
+		if (io_uring_queue_init(16, &ring, 0) != 0)
+			_exit(1);
+		prepare(1, IORING_OP_NOP, -1, 0);
+		io_uring_submit_and_wait(&ring, 1);
+		take(1);
+		io_uring_queue_exit(&ring);
+		exit(0);
+	}
+	if (waitpid(child, &status, 0) != child || status != 0 || write(ends[1], "abc", 3) != 3)
+		exit(1);
+	take(1);
+}
+
+/* The object of liburing moves while there is a request. */
+static void move(void)
+{
+	int ends[2];
+	if (pipe(ends) != 0)
+		exit(1);
+	prepare(1, IORING_OP_READ, ends[0], 3);
+	io_uring_submit(&ring);
+	struct io_uring moved = ring;
+	memset(&ring, 0, sizeof(ring));
+	if (write(ends[1], "abc", 3) != 3)
+		exit(1);
+	io_uring_submit_and_wait(&moved, 1);
+	ring = moved;
+	take(1);
+}
+
 /* Waits in the call that submits, so that nothing can have been completed before. */
 static void wait_for_time(void)
 {
@@ -149,7 +236,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*function)(void);
 	} parts[] = {{"pipe", pipes}, {"errors", errors}, {"many", many}, {"shared", shared},
-		{"peek", peek}, {"wait", wait_for_time}, {"exit", leave}};
+		{"peek", peek}, {"again", use_number_again}, {"threads", use_two_threads},
+		{"fork", use_child}, {"moved", move}, {"wait", wait_for_time}, {"exit", leave}};
 	if (io_uring_queue_init(16, &ring, 0) != 0)
 		return 77;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

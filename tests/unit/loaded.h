@@ -121,6 +121,15 @@ static inline void make_label(struct made *made, uint64_t task, const char *text
 		(struct weft_event){.type = WEFT_EVENT_LABEL, .task = task, .text = {text, strlen(text)}});
 }
 
+static inline void make_tag(struct made *made, uint64_t task, const char *tag, int64_t value)
+{
+	make(made, (struct weft_event){.type = WEFT_EVENT_TAG,
+				   .task = task,
+				   .text = {tag, strlen(tag)},
+				   .value = value,
+				   .has_value = true});
+}
+
 static inline void make_edge(
 	struct made *made, enum weft_event_type type, uint64_t task, uint64_t other)
 {

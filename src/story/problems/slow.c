@@ -65,11 +65,15 @@ static void keep(struct sorting *s, const struct slow *slow)
 	s->slow[index] = *slow;
 }
 
-/* The life of a task that was cancelled, closed or timed out does not say how long its work takes.
- */
+/* The life of a task that was cancelled, closed or timed out does not say how long its work takes,
+ * nor that of a task which may have ended before: its end's tag comes last. */
 static bool is_stopped(const struct sorting *s, uint32_t member)
 {
-	return s->model->tasks.flags[s->alike->members[member]] & WEFT_TASK_STOPPED;
+	const struct weft_tasks *t = &s->model->tasks;
+	const uint32_t task = s->alike->members[member], end = t->end_note[task];
+	return (t->flags[task] & WEFT_TASK_STOPPED) ||
+		   (t->first_note[task] < end &&
+			   weft__story_is_tag(s->model, end - 1, WEFT_TAG_ENDED_BEFORE));
 }
 
 static bool is_one_of(const struct sorting *s, const struct weft__alike_group *group,
@@ -357,12 +361,12 @@ static void set_notes(struct weft_problem *problem, const struct slow *slow)
 }
 
 /* Writes "task 17 'GET /item/4' takes 31 ms", or of a promise with one reader, "task 17 'GET
- * /item/4' waits 31 ms for sleep". */
+ * /item/4' waits 31 ms for sleep". A reader that runs meanwhile does not wait. */
 static void write_subject(
 	struct weft__words *w, const struct weft_story *story, const struct slow *slow)
 {
-	const uint32_t reader =
-		slow->is_recurring ? WEFT_NONE : weft__story_only_reader(story, slow->task);
+	uint32_t reader = slow->is_recurring ? WEFT_NONE : weft__story_only_reader(story, slow->task);
+	reader = reader == slow->runner ? WEFT_NONE : reader;
 	weft__story_words_add_subject(w, story->model, reader == WEFT_NONE ? slow->task : reader, 36);
 	weft__story_words_add(w, reader == WEFT_NONE ? " takes " : " waits ");
 	weft__story_words_add_length(w, slow->life_ns);

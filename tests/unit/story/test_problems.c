@@ -834,6 +834,42 @@ static void a_slow_task_lists_what_ran_meanwhile(void **state)
 	found_finish(&found);
 }
 
+/* Requests, of which the 33rd takes long. With `is_late`, it may have ended before. */
+static struct found requests_of_runner(bool is_late)
+{
+	struct made made = make_begin();
+	make_label(&made, 900, "loop");
+	for (uint64_t id = 1; id <= 60; id++) {
+		make_create(&made, 900, id, WEFT_KIND_PROMISE);
+		make_label(&made, id, "read pipe");
+		make_switch(&made, 900);
+		made.time += id == 33 ? 15 * MS : MS;
+		if (id == 33 && is_late)
+			make_tag(&made, id, WEFT_TAG_ENDED_BEFORE, 1);
+		make_edge(&made, WEFT_EVENT_RESOLVE, 0, id);
+		make_edge(&made, WEFT_EVENT_READ, 900, id);
+	}
+	return find(&made);
+}
+
+static void a_reader_that_runs_does_not_wait(void **state)
+{
+	(void)state;
+	struct found found = requests_of_runner(false);
+	assert_string_equal(only(&found, WEFT_PROBLEM_SLOW)->sentence,
+		"promise 33 'read pipe' takes 15 ms from 32 ms, while preexisting 900 'loop' runs for 15 ms "
+		"of it.");
+	found_finish(&found);
+}
+
+static void a_task_that_may_have_ended_before_is_not_slow(void **state)
+{
+	(void)state;
+	struct found found = requests_of_runner(true);
+	expect_none(&found);
+	found_finish(&found);
+}
+
 /* A queue that is emptied regularly; with `climbs`, more is added than removed from some time on.
  */
 static struct found queue_trace(bool climbs)
@@ -1080,6 +1116,8 @@ int main(void)
 		cmocka_unit_test(a_sleeping_task_is_named_not_its_promise),
 		cmocka_unit_test(a_gap_names_the_awaited_task),
 		cmocka_unit_test(a_slow_task_lists_what_ran_meanwhile),
+		cmocka_unit_test(a_reader_that_runs_does_not_wait),
+		cmocka_unit_test(a_task_that_may_have_ended_before_is_not_slow),
 		cmocka_unit_test(a_counter_that_climbs_late_is_found),
 		cmocka_unit_test(a_counter_in_a_saw_is_no_climb),
 		cmocka_unit_test(the_first_of_many_is_one_of_them),

@@ -27,15 +27,6 @@ static void make_of(struct made *made, uint64_t child, const char *kind, const c
 				   .category = {category, strlen(category)}});
 }
 
-static void make_tag(struct made *made, uint64_t task, const char *tag, int64_t value)
-{
-	make(made, (struct weft_event){.type = WEFT_EVENT_TAG,
-				   .task = task,
-				   .text = {tag, strlen(tag)},
-				   .value = value,
-				   .has_value = true});
-}
-
 static struct weft_chain *chain_of(
 	const struct loaded *loaded, uint32_t buffer, uint64_t id, uint64_t at)
 {
