@@ -158,7 +158,7 @@ static void a_circle_is_broken(void **state)
 	weft_model_destroy(model);
 }
 
-/* Of two messages of one sender, as of one. A sender that began at the same time may have been
+/* Two messages of one sender count as one. A sender that began at the same time may have been
  * made by the receiver. */
 static void a_sender_is_a_parent_if_it_is_the_only_one_and_older(void **state)
 {

@@ -215,7 +215,7 @@ static void boxes_are_as_wide_as_their_weight(void **state)
 	weft_canvas_destroy(canvas);
 }
 
-/* Of equal boxes the first is on the left. A function with samples in several lines has none, in
+/* The first of equal boxes is on the left. A function with samples in several lines has none, in
  * whichever order they came. */
 static void boxes_have_an_order_and_one_line(void **state)
 {

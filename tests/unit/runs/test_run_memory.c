@@ -145,7 +145,7 @@ static void test_a_segment_may_begin_at_0(void **state)
 	check_core(core, 0);
 }
 
-/* Of two segments of one address, the longer one is read. */
+/* The longer one of two segments at one address is read. */
 static void test_segments_may_begin_at_one_address(void **state)
 {
 	(void)state;
@@ -161,7 +161,7 @@ static void test_segments_may_begin_at_one_address(void **state)
 	}
 }
 
-/* What looks like an address may be the end of the file's name. */
+/* The end of a file's name may look like an address. */
 static void test_a_file_may_be_named_like_an_address(void **state)
 {
 	(void)state;

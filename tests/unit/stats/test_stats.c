@@ -727,7 +727,7 @@ static void a_value_from_before_is_no_change(void **state)
 	measured_finish(&m);
 }
 
-/* Of two tasks that were woken equally late, the first is named. */
+/* Two tasks are woken equally late, and the first is named. */
 static void of_equal_delays_the_first_is_named(void **state)
 {
 	struct measured m = measure("create 0 1 task; create 0 2 task; run 1; +1; run 2; +1; run 3; +1;"

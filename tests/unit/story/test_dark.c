@@ -528,7 +528,7 @@ static void losses_have_their_bounds_and_their_thread(void **state)
 	loaded_finish(&loaded);
 }
 
-/* What begins just when the lost time ends is known. */
+/* An activation that begins just when the lost time ends is known. */
 static void an_activation_may_begin_at_the_end_of_a_loss(void **state)
 {
 	struct loaded loaded = trace_script_load(
