@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		const struct weft__agent_sent_ring *a = &sent.list[i], *b = &again.list[i];
 		require(again.count == sent.count && memcmp(a->uuid, b->uuid, sizeof(a->uuid)) == 0);
 		require(a->pid == b->pid && a->point.ticks == b->point.ticks &&
-				a->point.events == b->point.events);
+				a->point.events == b->point.events && a->point.recorded == b->point.recorded);
 		require(weft__agent_sent_find(&sent, a->uuid) == a);
 	}
 	weft__agent_sent_close(&again);

@@ -95,6 +95,10 @@ int weft_otlp_stream_add(struct weft_otlp_stream *stream, const struct weft_even
 /* Hands out the message that is being filled. */
 int weft_otlp_stream_flush(struct weft_otlp_stream *stream);
 
+/* The same; another stream has written what came so far. If events of that time were overwritten,
+ * tasks that show no sign of life from now on are left out, because they may have ended then. */
+int weft_otlp_stream_resume(struct weft_otlp_stream *stream);
+
 /* No event will come: writes what has not ended, as the options say, and the last message. */
 int weft_otlp_stream_finish(struct weft_otlp_stream *stream,
 	const struct weft_trace_description *trace, struct weft_otlp_summary *ret_summary);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A line for each ring: its UUID, its process, the latest stamp, and the number of events with it.
+ * A line for each ring: its UUID, its process, the latest stamp, the number of events with it, and
+ * of all.
  */
 #include "agent/sent.h"
 
@@ -39,7 +40,8 @@ static bool parse_line(const char *line, struct weft__agent_sent_ring *ret_ring)
 		return false;
 	ret_ring->pid = (pid_t)pid;
 	return weft__field_number(line, 2, UINT64_MAX, &ret_ring->point.ticks) &&
-		   weft__field_number(line, 3, UINT64_MAX, &ret_ring->point.events);
+		   weft__field_number(line, 3, UINT64_MAX, &ret_ring->point.events) &&
+		   weft__field_number(line, 4, UINT64_MAX, &ret_ring->point.recorded);
 }
 
 bool weft__agent_sent_read_lines(struct weft__agent_sent *sent, FILE *file)
@@ -120,8 +122,8 @@ bool weft__agent_sent_write_lines(const struct weft__agent_sent *sent, FILE *fil
 		const struct weft__agent_sent_ring *ring = &sent->list[i];
 		for (size_t byte = 0; byte < UUID_BYTES; byte++)
 			fprintf(file, "%02x", ring->uuid[byte]);
-		fprintf(file, " %d %" PRIu64 " %" PRIu64 "\n", (int)ring->pid, ring->point.ticks,
-			ring->point.events);
+		fprintf(file, " %d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (int)ring->pid,
+			ring->point.ticks, ring->point.events, ring->point.recorded);
 	}
 	return fflush(file) == 0 && !ferror(file);
 }

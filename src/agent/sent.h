@@ -19,6 +19,7 @@
 struct weft__agent_point {
 	uint64_t ticks; /* 0: nothing was read; or one of those below */
 	uint64_t events;
+	uint64_t recorded; /* events up to here, read or lost */
 };
 
 #define WEFT__AGENT_SENT_ALL     UINT64_MAX       /* until the program's end */

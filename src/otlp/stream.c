@@ -538,6 +538,13 @@ WEFT__EXPORT int weft_otlp_stream_flush(struct weft_otlp_stream *s)
 	return weft__otlp_writer_flush(&s->writer);
 }
 
+WEFT__EXPORT int weft_otlp_stream_resume(struct weft_otlp_stream *s)
+{
+	if (s->lost || s->overwritten)
+		s->doubted_until = s->state.now;
+	return weft_otlp_stream_flush(s);
+}
+
 static uint64_t end_of(const struct weft_otlp_stream *s, uint32_t task)
 {
 	return weft_trace_buffer_at(
@@ -594,6 +601,12 @@ static int close_state(struct weft_otlp_stream *s)
 	return error;
 }
 
+static bool is_doubtful(const struct weft_otlp_stream *s, uint32_t task)
+{
+	return !(s->state.tasks.flags[task] & WEFT_TASK_RESOLVED) && s->doubted_until &&
+		   s->live[task].end <= s->doubted_until;
+}
+
 WEFT__EXPORT int weft_otlp_stream_finish(struct weft_otlp_stream *s,
 	const struct weft_trace_description *trace, struct weft_otlp_summary *ret_summary)
 {
@@ -605,7 +618,7 @@ WEFT__EXPORT int weft_otlp_stream_finish(struct weft_otlp_stream *s,
 	if (!error)
 		end_tracks(s);
 	for (uint32_t task = 0; !error && task < s->state.tasks.count; task++)
-		if (s->live[task].who->is_sure && !s->live[task].is_written)
+		if (s->live[task].who->is_sure && !s->live[task].is_written && !is_doubtful(s, task))
 			error = weft__otlp_stream_write(s, task, true);
 	if (!error)
 		error = weft__otlp_writer_flush(&s->writer);

@@ -102,6 +102,7 @@ struct weft_otlp_stream {
 	uint64_t lost_at;           /* the time up to which all losses came */
 	uint64_t until_forgetting;
 	uint32_t tasks_max;
+	uint64_t doubted_until; /* tasks without a later sign of life may have ended; 0: none */
 	bool has_forgotten;
 	uint32_t ended; /* the task that the event ends, or WEFT_NONE */
 	uint32_t moved; /* its spans that go on in what it becomes */

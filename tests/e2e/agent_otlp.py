@@ -2,6 +2,7 @@
 """The agent sends the spans of all programs that record, as they end: each once, whatever the receiver and the agent itself do."""
 import contextlib
 import os
+import re
 import signal
 import socket
 
@@ -71,6 +72,16 @@ def check_ids(state, count):
     equal((len(ids), len(set(ids))), (count, count))
 
 
+def check_tasks(state):
+    """None was sent twice. An id of a span in a task is made of its start, which each agent computes anew."""
+    tasks = [span['spanId'] for span in state.spans() if span['name'] != 'parse']
+    equal(len(tasks), len(set(tasks)))
+
+
+def count_losses(messages):
+    return sum(int(number) for number in re.findall(r'(\d+) events lost', messages))
+
+
 def has(state, count):
     return lambda: len(state.spans()) >= count
 
@@ -135,10 +146,56 @@ def an_agent_goes_on_in_a_ring_that_has_turned_over():
         it.tell(program, 'other 1')
         it.end(program)
         it.stop(agent)
-        # An id of a span in a task is made of its start, which each agent computes anew.
-        tasks = [span['spanId'] for span in state.spans() if span['name'] != 'parse']
-        equal(len(tasks), len(set(tasks)))
+        check_tasks(state)
         assert 'lost (overwritten' in it.said(), it.said()
+
+
+@case
+def what_an_agent_has_read_is_not_lost_when_it_is_overwritten():
+    with site_with_receiver() as (it, state, url):
+        it.env['WEFT_SIZE'] = '256K'
+        program = it.program(1)
+        agent = it.start(url)
+        for total in range(1, 1002, 100):
+            it.wait(agent, 'the requests', has(state, 3 * total))
+            if total < 1001:
+                it.tell(program, 100)
+        it.stop(agent)
+        it.tell(program, 100)  # these have room beside others, but not beside all
+        agent = it.start(url)
+        it.wait(agent, 'further ones', has(state, 3 * 1101))
+        it.end(program)
+        it.wait(agent, 'the server', has(state, 3 * 1101 + 1))
+        it.stop(agent)
+        check_ids(state, 3 * 1101 + 1)
+        assert 'lost' not in it.said(), it.said()
+
+
+@case
+def agents_end_and_begin_while_two_threads_record():
+    """And the ring turns over while there is none."""
+    with site_with_receiver() as (it, state, url):
+        it.env['WEFT_SIZE'] = '256K'
+        program, lost = it.program('other 1', 1), 0
+        for _ in range(3):
+            agent, before = it.start(url), len(state.spans())
+            program.stdin.write('both 2000\n')
+            program.stdin.flush()
+            it.wait(agent, 'some spans', lambda before=before: len(state.spans()) > before)
+            it.stop(agent)
+            lost += count_losses(it.said())
+            equal(program.stdout.readline(), 'done\n')
+            it.tell(program, 'both 2000')
+        agent, before = it.start(url), len(state.spans())
+        it.wait(agent, 'those that are left', lambda: len(state.spans()) > before)
+        it.end(program)
+        it.stop(agent)
+        lost += count_losses(it.said())
+        check_tasks(state)
+        # Each span that is missing lacks an event of its own; a request has 15 events and three spans.
+        requests = 2 + 3 * 2 * 4000
+        missing = 3 * requests + 1 - len(state.spans())
+        assert 0 < missing <= lost < 15 * requests, (missing, lost)
 
 
 @case

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: ISC
  *
  * A server that serves requests on request. Each line of standard input is a number of requests, or
- * "other" and a number, for a second thread, or "begin", after which a long one runs, or "end",
- * which ends that; then it says "done". It ends at the end of the input.
+ * "other" and a number, for a second thread, or "both", for this and that at once, or "begin",
+ * after which a long one runs, or "end", which ends that; then it says "done". It ends at the end
+ * of the input.
  */
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -14,7 +17,7 @@
 #include <weft/weft.h>
 
 static uint64_t server, running;
-static long number;
+static atomic_long number;
 
 /* The second thread serves `ordered` requests. */
 static sem_t order, served;
@@ -29,13 +32,13 @@ static uint64_t begin(const char *label)
 
 static void serve_one(void)
 {
-	number++;
+	const long own = ++number;
 	const uint64_t request = begin("request");
 	weft_enter(request);
-	if (number % 2)
+	if (own % 2)
 		weft_context_start(NULL, NULL);
 	weft_begin("parse");
-	weft_mark("header", "number", number);
+	weft_mark("header", "number", own);
 	weft_end();
 	const uint64_t query = weft_create(WEFT_KIND_TASK);
 	weft_label_as(query, "query");
@@ -65,7 +68,7 @@ static int serve_orders(void *unused)
 }
 
 /* The thread lasts as long as the program: so does its packet, which it never fills. */
-static void serve_by_other(long count)
+static void order_from_other(long count)
 {
 	static thrd_t other;
 	if (!other) {
@@ -75,6 +78,13 @@ static void serve_by_other(long count)
 	}
 	ordered = count;
 	sem_post(&order);
+}
+
+static void serve_by_other(long count, bool is_by_both)
+{
+	order_from_other(count);
+	if (is_by_both)
+		serve(count);
 	sem_wait(&served);
 }
 
@@ -86,7 +96,7 @@ int main(void)
 	printf("%d\n", (int)getpid());
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
-		if (line[0] == 'b') {
+		if (strncmp(line, "begin", 5) == 0) {
 			running = begin("long one");
 			weft_begin_as(running, "part of it");
 		} else if (line[0] == 'e') {
@@ -95,7 +105,9 @@ int main(void)
 			running = 0;
 		}
 		if (line[0] == 'o')
-			serve_by_other(atol(line + sizeof("other")));
+			serve_by_other(atol(line + sizeof("other")), false);
+		else if (strncmp(line, "both", 4) == 0)
+			serve_by_other(atol(line + sizeof("both")), true);
 		else
 			serve(atol(line));
 		puts("done");

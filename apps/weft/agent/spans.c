@@ -43,6 +43,9 @@ struct followed {
 	dev_t device;
 	struct weft__agent_point read;
 	struct weft__agent_point resume; /* what was sent by another agent; its ticks are 0: nothing */
+	uint64_t seen, repeated;         /* events; those of them that another agent has counted */
+	uint64_t counted;                /* by that agent: read or lost */
+	bool is_after_kill;              /* nobody knows that number */
 	bool has_ended;
 };
 
@@ -88,6 +91,7 @@ static void note_read(struct followed *f, const struct weft_event *event)
 	/* A switch that repeats a thread's state after a loss was not recorded. */
 	if (event->type == WEFT_EVENT_SWITCH && event->is_rundown)
 		return;
+	f->seen++;
 	if (event->ticks > f->read.ticks)
 		f->read = (struct weft__agent_point){.ticks = event->ticks};
 	f->read.events += event->ticks == f->read.ticks;
@@ -102,7 +106,7 @@ static bool is_sent(const struct followed *f)
 /* All up to here was sent by another agent. */
 static int resume(struct followed *f)
 {
-	const int error = weft_otlp_stream_flush(f->stream);
+	const int error = weft_otlp_stream_resume(f->stream);
 	f->resume.ticks = 0;
 	return error;
 }
@@ -113,6 +117,8 @@ static int add_event(struct followed *f, const struct weft_event *event)
 	note_read(f, event);
 	if (f->resume.ticks && !is_sent(f))
 		error = resume(f);
+	else if (f->resume.ticks)
+		f->repeated = f->seen;
 	return error ? error : weft_otlp_stream_add(f->stream, event, weft_follow_describe(f->follow));
 }
 
@@ -131,13 +137,36 @@ static int read_events(struct followed *f, unsigned most)
 	return status;
 }
 
-static void report_losses(const struct followed *f)
+/* An earlier agent may have read some that were overwritten since, or counted them as lost. */
+static uint64_t count_lost(const struct followed *f, enum weft_loss cause)
+{
+	const uint64_t lost = weft_follow_describe(f->follow)->losses[cause];
+	const uint64_t known = f->counted > f->repeated ? f->counted - f->repeated : 0;
+	if (cause != WEFT_LOSS_OVERWRITTEN)
+		return lost;
+	return lost > known ? lost - known : 0;
+}
+
+/* The program's own counts are for the agent that sees its end. */
+static void report_losses(const struct followed *f, bool is_end)
+{
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
+		const bool is_own = cause == WEFT_LOSS_OVERWRITTEN || cause == WEFT_LOSS_STALLED;
+		const uint64_t lost = count_lost(f, (enum weft_loss)cause);
+		if (lost && (is_end || is_own))
+			cli_inform("%s, process %d: %s%" PRIu64 " events lost (%s)", f->name, (int)f->pid,
+				f->is_after_kill && cause == WEFT_LOSS_OVERWRITTEN ? "up to " : "", lost,
+				weft_loss_name((enum weft_loss)cause));
+	}
+}
+
+/* How far the events were read. */
+static struct weft__agent_point point_of(const struct followed *f)
 {
 	const uint64_t *losses = weft_follow_describe(f->follow)->losses;
-	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
-		if (losses[cause])
-			cli_inform("%s, process %d: %" PRIu64 " events lost (%s)", f->name, (int)f->pid,
-				losses[cause], weft_loss_name((enum weft_loss)cause));
+	struct weft__agent_point point = f->read;
+	point.recorded = f->seen + losses[WEFT_LOSS_OVERWRITTEN] + losses[WEFT_LOSS_STALLED];
+	return point;
 }
 
 /* Writes what had not ended when the program did. */
@@ -150,7 +179,7 @@ static void finish(struct followed *f, int status)
 		status = weft_otlp_stream_finish(f->stream, weft_follow_describe(f->follow), &summary);
 	if (status < 0)
 		cli_error("%s, process %d: %s", f->name, (int)f->pid, weft_error_text(status));
-	report_losses(f);
+	report_losses(f, true);
 	f->has_ended = true;
 }
 
@@ -269,8 +298,11 @@ static bool add(struct agent_spans *s, struct followed *f)
 	const char *name = buffer_of(f)->process;
 	if (sent && sent->point.ticks == WEFT__AGENT_SENT_ALL)
 		return false;
-	if (sent)
+	if (sent) {
 		f->resume = sent->point;
+		f->counted = sent->point.recorded;
+		f->is_after_kill = sent->point.ticks == WEFT__AGENT_SENT_UNKNOWN;
+	}
 	snprintf(f->name, sizeof(f->name), "%s", *name ? name : "?");
 	note(s, f, (struct weft__agent_point){.ticks = WEFT__AGENT_SENT_UNKNOWN});
 	weft__agent_sent_write(&s->sent);
@@ -383,7 +415,9 @@ void agent_spans_stop(struct agent_spans *s)
 	while (s->first) {
 		struct followed *f = s->first;
 		s->first = f->next;
-		note(s, f, f->resume.ticks ? f->resume : f->read);
+		note(s, f, f->resume.ticks ? f->resume : point_of(f));
+		if (!f->resume.ticks)
+			report_losses(f, false);
 		destroy(f);
 	}
 	weft__agent_sent_write(&s->sent);
