@@ -1030,4 +1030,31 @@ MUTANTS = [
         'src/model/code_samples.c',
         ('l->thread < r->thread ? -1 : l->thread > r->thread;\n}\n\nint', '0;\n}\n\nint', 'ran'),
         ('known && known->buffer == buffer && known->tid == tid', 'known && known->tid == tid', 'ran')),
+    *in_file(
+        'src/story/problems/late.c',
+        ('if (timer.late_ns <= latest.late_ns)', 'if (timer.late_ns < latest.late_ns)', 'problems_between'),
+        ('const uint32_t thread = model->thread_count > 1 ? thread_of(model, timer_task) : 0;',
+         'const uint32_t thread = 0;\n	(void)timer_task, (void)thread_of;', 'problems_between')),
+    *in_file(
+        'src/story/problems/pauses.c',
+        ('pauses->longest = band;\n', 'pauses->longest = pauses->longest ? pauses->longest : band;\n', 'problems_between')),
+    *in_file(
+        'src/story/problems/ran.c',
+        ('most.count <= most.of / 2)', 'most.count < most.of / 2)', 'problems_between')),
+    *in_file(
+        'src/story/any.c',
+        ('			first = last + 1;', '			first = last;', 'story_ties')),
+    *in_file(
+        'src/story/comparison.c',
+        ('			if (holds(comparison->relation, compare(comparison, &field)))\n				return true;',
+         '			return holds(comparison->relation, compare(comparison, &field));', 'filter')),
+    *in_file(
+        'src/metrics/levels.c',
+        ('order = order ? order : (l->pid > r->pid) - (l->pid < r->pid);', '', 'exposition'),
+        ('strcmp(level->program, below->program) != 0 || level->pid != below->pid ||', 'strcmp(level->program, below->program) != 0 ||', 'exposition'),
+        ('from->sum -= below->sum < from->sum ? below->sum : from->sum;', 'from->sum -= below->sum;', 'exposition')),
+    *in_file(
+        'src/metrics/families.c',
+        ('		   strcmp(left->unit.name, right->unit.name) == 0;', '		   left->unit.name != NULL;', 'exposition'),
+        ('		last = it;\n', '		if (is_first)\n			last = it;\n', 'exposition')),
 ]

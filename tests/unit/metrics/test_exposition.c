@@ -25,23 +25,30 @@ static void count_left_out(const struct weft__metrics_sample *sample, const char
 	left_out++;
 }
 
-/* The text for the counters of one process, until the next call. */
-static const char *expose(
-	bool is_openmetrics, const struct weft__runs_counter *counters, size_t count, size_t depth)
+/* The text, until the next call. */
+static const char *expose_samples(
+	bool is_openmetrics, const struct weft__metrics_sample *samples, size_t count, size_t depth)
 {
 	static struct weft_text text;
-	struct weft__metrics_sample samples[16];
 	const struct weft__metrics_exposition exposition = {
 		.is_openmetrics = is_openmetrics, .depth = depth, .left_out = count_left_out};
-	assert_true(count <= COUNT(samples));
-	for (size_t i = 0; i < count; i++)
-		samples[i] = (struct weft__metrics_sample){"server", 7, &counters[i], NULL};
 	weft_text_finish(&text);
 	left_out = 0;
 	weft__metrics_expose(&exposition, samples, count, &text);
 	weft_text_add(&text, "", 1);
 	assert_int_equal(text.error, 0);
 	return text.bytes;
+}
+
+/* The text for the counters of one process. */
+static const char *expose(
+	bool is_openmetrics, const struct weft__runs_counter *counters, size_t count, size_t depth)
+{
+	struct weft__metrics_sample samples[16];
+	assert_true(count <= COUNT(samples));
+	for (size_t i = 0; i < count; i++)
+		samples[i] = (struct weft__metrics_sample){"server", 7, &counters[i], NULL};
+	return expose_samples(is_openmetrics, samples, count, depth);
 }
 
 static struct weft__runs_counter counter(const char *name, enum weft__runs_type type, int64_t value)
@@ -265,6 +272,28 @@ static void collisions_lose_the_later_family(void **state)
 	assert_non_null(strstr(text, "z{program=\"server\",pid=\"7\",a=\"1\"} 1\n"));
 }
 
+/* Two series of one name in other units; and one that comes twice, and not first. */
+static void the_second_series_of_a_family_is_compared_too(void **state)
+{
+	static const struct weft__runs_label one[] = {{"a", "1"}}, two[] = {{"a", "2"}};
+	struct weft__runs_counter units[] = {
+		counter("lat_seconds", WEFT__RUNS_GAUGE, 1), counter("lat_seconds", WEFT__RUNS_GAUGE, 2)};
+	struct weft__runs_counter series[] = {counter("y", WEFT__RUNS_GAUGE, 1),
+		counter("y", WEFT__RUNS_GAUGE, 2), counter("y", WEFT__RUNS_GAUGE, 3)};
+	(void)state;
+	units[0].unit = "s";
+	units[1].labels = one;
+	units[1].label_count = 1;
+	expose(true, units, COUNT(units), 9);
+	assert_int_equal(left_out, 1);
+	for (size_t i = 0; i < 3; i++) {
+		series[i].labels = i ? two : one;
+		series[i].label_count = 1;
+	}
+	expose(true, series, COUNT(series), 9);
+	assert_int_equal(left_out, 1);
+}
+
 static const struct weft__runs_label levels_of[] = {{"pool", "eu"}, {"customer", "acme"}};
 
 static void a_level_has_only_what_is_not_below_it(void **state)
@@ -292,6 +321,24 @@ static void a_level_has_only_what_is_not_below_it(void **state)
 					 "acked_total{program=\"server\",pid=\"7\",pool=\"eu\"} 90\n# EOF"));
 	text = expose(true, all, COUNT(all), 0);
 	assert_non_null(strstr(text, "acked_total{program=\"server\",pid=\"7\"} 100\n# EOF"));
+}
+
+/* The second process lacks the level above, which those beside it have. */
+static void levels_are_those_of_one_process(void **state)
+{
+	struct weft__runs_counter top = counter("acked", WEFT__RUNS_COUNTER, 100),
+							  pool = counter("acked", WEFT__RUNS_COUNTER, 60);
+	const struct weft__metrics_sample samples[] = {{"server", 9, &pool, NULL},
+		{"server", 8, &pool, NULL}, {"server", 7, &pool, NULL}, {"server", 9, &top, NULL},
+		{"server", 7, &top, NULL}};
+	(void)state;
+	pool.labels = levels_of;
+	pool.label_count = 1;
+	const char *text = expose_samples(true, samples, COUNT(samples), 9);
+	assert_non_null(strstr(text, "acked_total{program=\"server\",pid=\"7\"} 40\n"));
+	assert_non_null(strstr(text, "acked_total{program=\"server\",pid=\"9\"} 40\n"));
+	assert_null(strstr(text, "acked_total{program=\"server\",pid=\"8\"}"));
+	assert_non_null(strstr(text, "acked_total{program=\"server\",pid=\"8\",pool=\"eu\"} 60\n"));
 }
 
 static void only_levels_of_which_nothing_remains_are_left_out(void **state)
@@ -326,6 +373,9 @@ static void a_histograms_level_has_only_what_is_not_below_it(void **state)
 								 "lat_sum{program=\"server\",pid=\"7\",pool=\"eu\"} 20\n"));
 	assert_non_null(strstr(text, "le=\"1.0\"} 3\n"));
 	assert_int_equal(pool[0], 5); /* the reader's memory is as it was */
+	all[1].histogram.sum = 31;    /* read later than the level above */
+	text = expose(true, all, COUNT(all), 9);
+	assert_non_null(strstr(text, "lat_sum{program=\"server\",pid=\"7\",pool=\"eu\"} 0\n"));
 }
 
 static void a_format_is_chosen_by_the_accept_header(void **state)
@@ -364,6 +414,8 @@ int main(void)
 		cmocka_unit_test(labels_are_escaped_and_sorted),
 		cmocka_unit_test(collisions_lose_the_later_family),
 		cmocka_unit_test(a_level_has_only_what_is_not_below_it),
+		cmocka_unit_test(the_second_series_of_a_family_is_compared_too),
+		cmocka_unit_test(levels_are_those_of_one_process),
 		cmocka_unit_test(only_levels_of_which_nothing_remains_are_left_out),
 		cmocka_unit_test(a_histograms_level_has_only_what_is_not_below_it),
 		cmocka_unit_test(a_format_is_chosen_by_the_accept_header),

@@ -123,7 +123,7 @@ static void say(struct made *made, uint64_t task, const char *name, const struct
 			.field_count = 1});
 }
 
-/* Tasks 1 to 6 with n = -1, 5, 2^63 + 1, 0.5, "x y" and true; 7 has a tag; 8 a label. */
+/* Tasks 1 to 6 with n = -1, 5, 2^63 + 1, 0.5, "x y" and true; 7 has two tags; 8 a label. */
 static struct weft_model *model_with_values(void)
 {
 	static const struct weft_field fields[] = {
@@ -139,11 +139,12 @@ static struct weft_model *model_with_values(void)
 		make_create(&made, 0, task, WEFT_KIND_TASK);
 	for (uint64_t task = 1; task <= 6; task++)
 		say(&made, task, "n", &fields[task - 1]);
-	make(&made, (struct weft_event){.type = WEFT_EVENT_TAG,
-					.task = 7,
-					.text = {"bytes", 5},
-					.value = 4096,
-					.has_value = true});
+	for (int64_t bytes = 4096; bytes <= 8192; bytes += 4096)
+		make(&made, (struct weft_event){.type = WEFT_EVENT_TAG,
+						.task = 7,
+						.text = {"bytes", 5},
+						.value = bytes,
+						.has_value = true});
 	make_label(&made, 8, "fd=3, n>1");
 	return make_model(&made);
 }
@@ -154,7 +155,7 @@ static void values_are_compared(void **state)
 		{"n<=0.5", "1 4"}, {"n = 5", "2"}, {"n==5.0", "2"}, {"n=-1", "1"}, {"n != 5", "1 3 4 5 6"},
 		{"n > 9223372036854775808", "3"}, {"n > 9223372036854775809", ""}, {"n=x y", "5"},
 		{"n=true", "6"}, {"n=1", "6"}, {"n=false", ""}, {"n > x", ""}, {"n=1e3", ""},
-		{"bytes=4K", "7"}, {"bytes < 5us", "7"}, {"bytes > 4096", ""},
+		{"bytes=4K", "7"}, {"bytes < 5us", "7"}, {"bytes > 4096", "7"}, {"bytes > 8192", ""},
 		{"-bytes=4096,-n=5", "0 1 3 4 5 6 8"}, {"n=5, bytes>1", "2 7"}, {"fd=3", "8"}, {"fd=4", ""},
 		{"n\\>1", "8"}, {"n>", "8"}, {">1", "8"}, {"id > 6", "7 8"},
 		{"kind=task", "1 2 3 4 5 6 7 8"}, {"kind!=task", "0"},

@@ -13,6 +13,7 @@
 #include "story/problems/findings.h"
 
 #include "problems_found.h"
+#include "trace_script.h"
 
 /* Five tasks take turns; one of them runs for 30 ms once. `gc`: because of a pause. */
 static struct found taken_turns(uint64_t long_ns, bool gc)
@@ -121,6 +122,13 @@ static void a_long_stretch_names_the_function_that_most_samples_have(void **stat
 	assert_non_null(strstr(only(&found, WEFT_PROBLEM_HOG)->sentence,
 		"runs for 30 ms at a stretch (in parse in 2 of 3 samples) from"));
 	weft_problems_destroy(found.problems);
+	const struct weft_code_sample halves[] = {samples[1], samples[2], samples[1], samples[2]};
+	loaded.model->code_samples = halves;
+	loaded.model->code_sample_count = 4;
+	found = find_in(loaded);
+	assert_null(strstr(only(&found, WEFT_PROBLEM_HOG)->sentence, "samples"));
+	weft_problems_destroy(found.problems);
+	loaded.model->code_samples = samples;
 	loaded.model->code_sample_count = 3; /* no three in that time */
 	found = find_in(loaded);
 	assert_null(strstr(only(&found, WEFT_PROBLEM_HOG)->sentence, "samples"));
@@ -379,6 +387,62 @@ static void late_timers_are_found(void **state)
 	found = timers((const uint64_t[]){20 * MS, 0}, 2);
 	assert_string_equal(only(&found, WEFT_PROBLEM_LATE)->sentence,
 		"timer 2 is overdue for 40 ms at the end: it was due at 20 ms.");
+	found_finish(&found);
+}
+
+/* The first of those that are equally late is named. */
+static void the_first_of_equally_late_timers_is_named(void **state)
+{
+	(void)state;
+	struct found found = timers((const uint64_t[]){20 * MS, 26 * MS, 26 * MS, 25 * MS}, 4);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_LATE);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 2);
+	found_finish(&found);
+}
+
+/* The timer was made on the second thread, which was busy; the first one ran another task. */
+static void a_timer_is_late_because_of_its_own_thread(void **state)
+{
+	static const struct weft_trace_thread threads[] = {{.name = "first"}, {.name = "second"}};
+	struct made made = make_begin();
+	(void)state;
+	made.threads = threads;
+	made.thread_count = 2;
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make_create(&made, 0, 3, WEFT_KIND_TASK);
+	make_create(&made, 0, 4, WEFT_KIND_TASK);
+	make_switch(&made, 3);
+	made.thread = 1;
+	make_switch(&made, 4);
+	make_create(&made, 4, 1, WEFT_KIND_TIMER);
+	make(&made, (struct weft_event){.type = WEFT_EVENT_TAG,
+					.task = 1,
+					.text = {"deadline", 8},
+					.value = 20 * MS,
+					.has_value = true});
+	made.time += 20 * MS;
+	make_switch(&made, 2);
+	made.time += 12 * MS;
+	make_switch(&made, 4);
+	make_edge(&made, WEFT_EVENT_RESOLVE, 4, 1);
+	made.time += 28 * MS;
+	make_switch(&made, 0);
+	struct found found = find(&made);
+	assert_non_null(
+		strstr(only(&found, WEFT_PROBLEM_LATE)->sentence, ", while task 2 ran for 12 ms"));
+	found_finish(&found);
+}
+
+static void the_longest_pause_is_shown(void **state)
+{
+	struct found found =
+		find_in(trace_script_load("[200: run 1; +100; ?i=50 +400; ?i=50 gc 300000; ?i=100 +900;"
+								  "?i=100 gc 900000; ?i=150 +500; ?i=150 gc 400000]",
+			0));
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_GC);
+	(void)state;
+	assert_int_equal(p->count, 3);
+	assert_int_equal(p->end - p->start, 900000);
 	found_finish(&found);
 }
 
@@ -946,6 +1010,9 @@ int main(void)
 		cmocka_unit_test(a_task_that_runs_on_for_a_stopped_one_is_found),
 		cmocka_unit_test(a_task_that_runs_on_behind_another_is_found),
 		cmocka_unit_test(late_timers_are_found),
+		cmocka_unit_test(the_first_of_equally_late_timers_is_named),
+		cmocka_unit_test(a_timer_is_late_because_of_its_own_thread),
+		cmocka_unit_test(the_longest_pause_is_shown),
 		cmocka_unit_test(a_late_timer_is_grave_if_something_ran),
 		cmocka_unit_test(a_timer_fires_when_it_begins_to_run),
 		cmocka_unit_test(locks_can_be_in_a_circle_but_pools_cannot),

@@ -12,6 +12,7 @@
 #include <weft/chain.h>
 
 #include "loaded.h"
+#include "story/any.h"
 #include "story/flame.h"
 
 static uint32_t task_of(const struct loaded *loaded, uint64_t id)
@@ -27,6 +28,34 @@ static struct weft_chain *chain_of(const struct loaded *loaded, uint64_t id, uin
 	assert_int_equal(
 		weft_chain_create(&loaded->story, task_of(loaded, id), at, WEFT_CHAIN_HOPS, &chain), 0);
 	return chain;
+}
+
+/* ---- Waits for any ---- */
+
+/* The edge right before has the same time, and is none of them; a second wait for any of two is not
+ * one for any of four. */
+static void a_wait_for_any_has_its_own_edges(void **state)
+{
+	struct made made = make_begin();
+	struct weft__edge_list any;
+	(void)state;
+	make_tasks(&made, 4);
+	make_switch(&made, 1);
+	for (int i = 0; i < 2; i++) {
+		make_edge(&made, WEFT_EVENT_READ, 1, 2);
+		make_edge(&made, WEFT_EVENT_WAIT_ANY, 1, 3);
+		make_edge(&made, WEFT_EVENT_WAIT_ANY, 1, 4);
+	}
+	struct loaded loaded = make_end(&made);
+	const struct weft_edges *e = &loaded.model->edges;
+	for (uint32_t edge = 0; edge < e->count; edge++)
+		if (e->type[edge] == WEFT_EDGE_WAIT_ANY) {
+			any = weft__story_any_of(loaded.model, edge);
+			assert_int_equal(any.count, 2);
+			assert_int_equal(e->to[any.edges[0]], task_of(&loaded, 3));
+			assert_int_equal(e->to[any.edges[1]], task_of(&loaded, 4));
+		}
+	loaded_finish(&loaded);
 }
 
 /* ---- Signals ---- */
@@ -358,6 +387,7 @@ static void a_repeated_span_begins_with_its_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_wait_for_any_has_its_own_edges),
 		cmocka_unit_test(only_signals_during_the_wait_count),
 		cmocka_unit_test(a_signaller_is_waited_for_until_its_signal),
 		cmocka_unit_test(a_signal_may_come_at_the_waits_beginning),
