@@ -14,6 +14,7 @@
 
 #include <weft/canvas.h>
 #include <weft/event.h>
+#include <weft/stats.h>
 #include <weft/text.h>
 
 #ifdef __cplusplus
@@ -43,6 +44,21 @@ int weft_profile_add(struct weft_profile *profile, struct weft_slice calls, stru
 /* The sums. */
 uint64_t weft_profile_weight(const struct weft_profile *profile);
 uint64_t weft_profile_count(const struct weft_profile *profile);
+
+/* Where threads waited: the rows of statistics by stack, with the kind of what was waited for below
+ * the calls. The profile borrows nothing. 0 or WEFT_ERROR_MEMORY. */
+int weft_profile_create_waits(const struct weft_stats *stats, struct weft_profile **ret_profile);
+
+/* The same of what they ran: the samples of a model, in the range of the options and without their
+ * hidden tasks. 0 or WEFT_ERROR_MEMORY. */
+int weft_profile_create_samples(const struct weft_model *model,
+	const struct weft_stats_options *range, struct weft_profile **ret_profile);
+
+/* Writes a sentence about a profile of waits or samples: "Where threads waited: 702 ms in 454
+ * waits, within 168 ms from 1 s". `from_ns` is the begin of its range, from the begin of the trace
+ * on. At most `size` bytes with the NUL; returns the length without it. */
+size_t weft_profile_describe(
+	const struct weft_profile *profile, uint64_t from_ns, char *buffer, size_t size);
 
 /* Appends collapsed stacks, as tools for flame graphs read them: a line for each list of functions,
  * "main;say_hello;[lock] 1200", the outermost first, with its weight. 0 or WEFT_ERROR_MEMORY. */

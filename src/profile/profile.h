@@ -3,10 +3,12 @@
  * Profiles, in this order:
  *
  *     profile.c    samples, and their calls as numbers of frames
+ *     trace.c      the waits and samples of a trace as a profile
  *     frame.c      a call as function, file and line
  *     tree.c       the samples as a tree of functions
  *     collapsed.c  its paths as lines
- *     draw.c       its nodes as boxes
+ *     graph.c      its nodes as boxes
+ *     draw.c       the boxes drawn
  *     pprof.c      the samples in protobuf
  */
 #ifndef WEFT_PROFILE_PROFILE_H

@@ -17,6 +17,7 @@
 #include "viewer/input/motion.h"
 #include "viewer/panel/panel.h"
 #include "viewer/input/pointer.h"
+#include "viewer/knowledge/flame.h"
 #include "viewer/knowledge/problems.h"
 #include "viewer/commands/prompt.h"
 #include "viewer/input/range.h"
@@ -75,6 +76,7 @@ struct weft_viewer {
 	struct weft__next_rows *next_rows; /* that are being laid out; or NULL */
 	struct weft__problem_list problems;
 	struct weft__statistics statistics;
+	struct weft__flame_view flame;
 	struct weft__search_state search;
 	struct weft__marks marks;
 	struct weft__counter_choice counters;

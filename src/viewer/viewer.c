@@ -63,7 +63,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->at_once = AT_ONCE;
 	viewer->width = viewer->height = 1;
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
-	viewer->measured_fold.fold = WEFT_NONE;
+	viewer->measured_fold.fold = viewer->flame.hovered = WEFT_NONE;
 	weft__viewer_forget_hover(viewer);
 	viewer->pointer.long_ms = INFINITY;
 	viewer->status.message_until_ms = viewer->history.moved_ms = viewer->pointer.click_ms =
@@ -104,6 +104,7 @@ WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 	weft__viewer_forget_related(viewer);
 	weft__viewer_forget_search(viewer);
 	weft__viewer_forget_marks(viewer);
+	weft__viewer_forget_flame(viewer);
 	weft__viewer_known_forget(viewer);
 	drop_trace(viewer);
 	weft__render_things_destroy(viewer->things);
@@ -176,6 +177,9 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 	if (!p->is_inside || !viewer->model)
 		return viewer->toolbar.hovered != WEFT__NO_BUTTON ? WEFT_VIEWER_CURSOR_POINTER
 														  : WEFT_VIEWER_CURSOR_DEFAULT;
+	if (p->drag == WEFT__DRAG_NONE && weft__viewer_is_over_flame(viewer, p->x, p->y))
+		return viewer->flame.hovered == WEFT_NONE ? WEFT_VIEWER_CURSOR_DEFAULT
+												  : WEFT_VIEWER_CURSOR_POINTER;
 	if (p->drag == WEFT__DRAG_NONE && viewer->hover.sign.type != WEFT__SIGN_NONE)
 		return WEFT_VIEWER_CURSOR_POINTER;
 	if (part == WEFT__DRAG_NONE && weft__viewer_inside(&viewer->frame.strip, p->x, p->y))
@@ -211,6 +215,7 @@ void weft__viewer_settle(struct weft_viewer *viewer)
 		viewer->changes |= WEFT_VIEWER_CURSOR;
 	viewer->cursor = cursor;
 	weft__viewer_follow_view(viewer, &viewer->view);
+	weft__viewer_settle_flame(viewer);
 	weft__viewer_fill_panel(viewer);
 	weft__viewer_place_buttons(viewer);
 	weft__viewer_list_controls(viewer);
@@ -258,20 +263,23 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	bool searches = weft__viewer_learn_search(viewer);
 	bool makes_rows = weft__viewer_learn_rows(viewer);
 	bool makes_statistics = weft__viewer_learn_statistics(viewer);
+	bool makes_flame = weft__viewer_learn_flame(viewer);
 	bool has_message = viewer->status.message_until_ms > viewer->now_ms;
 	weft__viewer_settle(viewer);
 	if (viewer->problems.is_pulsing)
 		viewer->changes |= WEFT_VIEWER_CANVAS;
 	viewer->problems.is_pulsing =
 		viewer->problems.is_pulsing && viewer->now_ms - viewer->problems.pulse_ms < WEFT__PULSE_MS;
-	if (learns || searches || makes_rows || makes_statistics || viewer->problems.is_pulsing ||
-		viewer->motion.is_running || viewer->slide.is_running ||
+	if (learns || searches || makes_rows || makes_statistics || makes_flame ||
+		viewer->problems.is_pulsing || viewer->motion.is_running || viewer->slide.is_running ||
 		viewer->fade.strength != viewer->fade.is_shown)
 		return 0;
 	double due = fmin(viewer->hover.due_ms, weft__viewer_pointer_due(viewer));
 	if (has_message)
 		due = fmin(due, viewer->status.message_until_ms);
 	due = fmin(due, weft__viewer_pill_due(viewer));
+	if (isfinite(weft__viewer_flame_due(viewer)))
+		due = fmin(due, weft__viewer_flame_due(viewer));
 	if (lacks_problems(viewer))
 		due = fmin(due, problems_due(viewer));
 	return isinf(due) ? INFINITY : until(due, viewer->now_ms);

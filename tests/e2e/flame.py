@@ -6,7 +6,8 @@ import os
 import xml.etree.ElementTree as ElementTree
 
 import debug_information
-from harness import DATA, SOURCE, WEFT, case, equal, main, run, temporary_directory, weft
+from browser import browse
+from harness import DATA, SOURCE, WEFT, case, equal, main, run, skip, temporary_directory, weft
 from otlp_reader import read
 
 SUBJECT = os.path.join(SOURCE, 'tests', 'e2e', 'wait_calls_subject.c')
@@ -83,6 +84,20 @@ def a_part_is_drawn():
         left = next(row for row in trace.rows('--start', half) if (row['name'] or '').startswith('flush_log'))
         assert left['waiting'] + left['delay'] <= row['max'], (left, row)
         assert 'Where threads waited' in picture and 'in 1 wait, within' in picture, picture
+
+
+@case
+def the_page_shows_it():
+    with Recorded() as trace:
+        page = trace.out + '.html'
+        result = weft('render', trace.path, '-o', page, status=None)
+        if result.returncode == 1 and 'without the page' in result.stderr:
+            skip(result.stderr.strip())
+        seen = browse('file://' + page, [['key', 'k'], ['shows', 'Where threads waited: '], ['shows', 'flush_log'], ['linked'], ['look'],
+                                         ['key', 'Escape'], ['look']], title='trace.weft')
+        shown, hidden = seen['results']
+        assert 'flame=waits' in shown['hash'] and 'Outermost functions' in shown['panel'], shown
+        assert 'Where threads waited' not in hidden['text'] and hidden['panel'] is None, hidden
 
 
 @case

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <weft/duration.h>
 #include <weft/filter.h>
 
 #include "cli/cli.h"
@@ -128,23 +127,6 @@ static int draw_profile(
 	return weft_profile_draw(d->profile, &picture, canvas);
 }
 
-/* "Where threads waited: 702 ms in 454 waits, within 168 ms from 1 s" */
-static void describe(enum flame_source source, const struct weft_profile *profile,
-	uint64_t range_ns, uint64_t from_ns, char detail[200])
-{
-	char waited[32], range[32], from[48] = "";
-	weft_format_duration(weft_profile_weight(profile), 3, waited);
-	weft_format_duration(range_ns, 3, range);
-	if (from_ns) {
-		strcpy(from, " from ");
-		weft_format_duration(from_ns, 3, from + strlen(from));
-	}
-	snprintf(detail, 200, "%s: %s in %llu %s%s, within %s%s",
-		source == FLAME_CPU ? "What threads ran" : "Where threads waited", waited,
-		(unsigned long long)weft_profile_count(profile), source == FLAME_CPU ? "sample" : "wait",
-		weft_profile_count(profile) == 1 ? "" : "s", range, from);
-}
-
 static int draw(const struct flame *f, const char *title, const char *detail,
 	const struct weft_profile *profile, int *ret_status)
 {
@@ -201,8 +183,7 @@ static int draw_model(
 	} else if (!error) {
 		const uint64_t start =
 			options.start_ns > summary->start ? options.start_ns : summary->start;
-		const uint64_t end = options.end_ns < summary->end ? options.end_ns : summary->end;
-		describe(f->source, profile, end - start, start - summary->start, detail);
+		weft_profile_describe(profile, start - summary->start, detail, sizeof(detail));
 		error = draw(f, picture_short_name(name), detail, profile, ret_status);
 	}
 	weft_profile_destroy(profile);

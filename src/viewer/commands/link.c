@@ -90,6 +90,8 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 		snprintf(value, sizeof(value), "%.0f", viewer->counters.lane_height);
 		add_value(text, "lanes", value);
 	}
+	if (viewer->flame.is_shown)
+		add_value(text, "flame", viewer->flame.is_cpu ? "cpu" : "waits");
 	if (viewer->clock_times)
 		add_value(text, "times", "clock");
 	if (viewer->counters.are_rates)
@@ -228,7 +230,7 @@ struct target {
 	struct weft_view view;
 	struct weft__rows rows;
 	uint64_t start, duration, at, last;
-	bool has_start, has_duration, has_at, is_squeezed;
+	bool has_start, has_duration, has_at, is_squeezed, has_flame;
 	uint32_t task;
 	char search[WEFT__FILTER_BYTES];
 };
@@ -301,6 +303,12 @@ static bool take_rows(
 	return true;
 }
 
+static bool take_flame(struct weft_viewer *viewer, struct target *t, const char *value)
+{
+	viewer->flame.is_cpu = strcmp(value, "cpu") == 0;
+	return t->has_flame = viewer->flame.is_cpu || strcmp(value, "waits") == 0;
+}
+
 static bool take_view(
 	struct weft_viewer *viewer, struct target *t, const char *key, const char *value)
 {
@@ -310,6 +318,8 @@ static bool take_view(
 		t->view.is_plain = strcmp(value, "plain") == 0;
 	else if (strcmp(key, "squeeze") == 0)
 		t->is_squeezed = strcmp(value, "on") == 0;
+	else if (strcmp(key, "flame") == 0)
+		return take_flame(viewer, t, value);
 	else if (strcmp(key, "task") == 0)
 		return (t->task = weft__viewer_parse_task(viewer->model, value)) != WEFT_NONE;
 	else if (strcmp(key, "times") == 0)
@@ -358,6 +368,8 @@ static void go(struct weft_viewer *viewer, struct target *t)
 			viewer, "The link's search is refused: %s.", viewer->prompt.message);
 	if (t->task != WEFT_NONE)
 		weft__viewer_select(viewer, t->task, t->has_at ? t->at : viewer->model->tasks.end[t->task]);
+	if (t->has_flame != viewer->flame.is_shown)
+		weft__viewer_show_flame(viewer, t->has_flame);
 	weft__viewer_arrange(viewer);
 }
 

@@ -8,6 +8,22 @@
 #include "viewer/commands/commands.h"
 #include "viewer/state.h"
 
+/* `arguments`: "", "waits", "cpu" or "task". */
+bool weft__is_showing_flame(const struct weft_viewer *viewer, const char *arguments)
+{
+	const struct weft__flame_view *f = &viewer->flame;
+	switch (arguments[0]) {
+	case 'w':
+		return f->is_shown && !f->is_cpu;
+	case 'c':
+		return f->is_shown && f->is_cpu;
+	case 't':
+		return f->is_of_task;
+	default:
+		return f->is_shown;
+	}
+}
+
 #define STATE(name, condition)                                                    \
 	bool weft__is_##name(const struct weft_viewer *viewer, const char *arguments) \
 	{                                                                             \

@@ -61,6 +61,10 @@ void weft__run_pan(struct weft_viewer *viewer, const char *arguments)
 {
 	double step = weft__viewer_wanted(viewer)->width * PAN_STEP;
 	double rows = weft__viewer_wanted(viewer)->rows.spacing * ROW_STEP;
+	if (viewer->flame.is_shown && (arguments[0] == 'u' || arguments[0] == 'd')) {
+		weft__viewer_scroll_flame(viewer, arguments[0] == 'u' ? -rows : rows);
+		return;
+	}
 	switch (arguments[0]) {
 	case 'l':
 		weft__viewer_pan(viewer, step, 0);

@@ -14,12 +14,17 @@ void weft__run_escape(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;
 	if (viewer->prompt.asked == WEFT__ASK_NOTHING &&
-		(weft__viewer_end_rows(viewer) || weft__viewer_end_statistics(viewer)))
+		(weft__viewer_end_rows(viewer) || weft__viewer_end_statistics(viewer) ||
+			weft__viewer_end_flame(viewer)))
 		return; /* its message stays */
 	if (viewer->prompt.asked != WEFT__ASK_NOTHING)
 		weft__viewer_close_prompt(viewer);
 	else if (viewer->pointer.drag != WEFT__DRAG_NONE)
 		weft__viewer_cancel_drag(viewer);
+	else if (weft__viewer_flame_is_zoomed(viewer))
+		weft__viewer_zoom_flame(viewer, 0);
+	else if (viewer->flame.is_shown)
+		weft__viewer_show_flame(viewer, false);
 	else if (viewer->range.is_set || viewer->range.is_armed)
 		viewer->range = (struct weft__range){.is_set = false};
 	else if (viewer->selection.related_count)

@@ -320,12 +320,12 @@ static void draw_marks(const struct drawing *d)
 	}
 }
 
-/* True over the picture, and over the counters' lanes. */
+/* True over the picture, and over the counters' lanes, if these are seen. */
 static bool is_over_times(const struct weft_viewer *viewer)
 {
 	const struct weft__pointer *p = &viewer->pointer;
-	return weft__viewer_inside(&viewer->frame.picture, p->x, p->y) ||
-		   weft__viewer_inside(&viewer->frame.lanes, p->x, p->y);
+	return !viewer->flame.is_shown && (weft__viewer_inside(&viewer->frame.picture, p->x, p->y) ||
+										  weft__viewer_inside(&viewer->frame.lanes, p->x, p->y));
 }
 
 /* The time under the pointer; false if the pointer is not over the time axis. */
@@ -507,7 +507,7 @@ static int draw_trace(struct weft_viewer *viewer, struct drawing *d)
 		return error;
 	draw_additions(d);
 	viewer->was_drawn = true;
-	return 0;
+	return viewer->flame.is_shown ? weft__viewer_draw_flame(viewer, d->canvas) : 0;
 }
 
 WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas *canvas)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/graph.h"
 #include "viewer/state.h"
 
 #define MESSAGE_MS 8000.0
@@ -121,11 +122,23 @@ static void write_band(const struct weft_viewer *viewer, char *text, size_t size
 		snprintf(text + used, size - used, " Click: choose this range.");
 }
 
+static void write_flame(const struct weft_viewer *viewer, char *text, size_t size)
+{
+	struct weft_text words = {0};
+	weft__profile_graph_describe(viewer->flame.graph, viewer->flame.hovered, &words);
+	const size_t used =
+		weft_canvas_clean_text(words.bytes, words.error ? 0 : words.size, text, size);
+	if (viewer->flame.hovered != viewer->flame.graph->zoom)
+		snprintf(text + used, size - used, ". Click: zoom.");
+	weft_text_finish(&words);
+}
+
 /* A message about the past gives way to the thing that the pointer has moved to. */
 static bool has_message(const struct weft_viewer *viewer)
 {
 	const struct weft__hover *hover = &viewer->hover;
-	bool is_over = (hover->task != WEFT_NONE || hover->edge != WEFT_NONE) &&
+	bool is_over = (hover->task != WEFT_NONE || hover->edge != WEFT_NONE ||
+					   viewer->flame.hovered != WEFT_NONE) &&
 				   weft__viewer_has_moved_since_message(viewer);
 	return viewer->now_ms < viewer->status.message_until_ms && !is_over;
 }
@@ -149,6 +162,8 @@ static void compose(struct weft_viewer *viewer, char *text, size_t size)
 		snprintf(text, size, "%s", viewer->notice);
 	else if (viewer->pointer.drag == WEFT__DRAG_RANGE)
 		write_range(viewer, text, size);
+	else if (viewer->flame.is_shown && viewer->flame.hovered != WEFT_NONE)
+		write_flame(viewer, text, size);
 	else if (hover->edge != WEFT_NONE)
 		weft__viewer_write_edge(viewer, text, size);
 	else if (hover->task != WEFT_NONE && hover->fold != WEFT_NONE)

@@ -264,7 +264,7 @@ void weft__viewer_place_buttons(struct weft_viewer *viewer)
 		place_bar(viewer);
 	if (!viewer->has_header && viewer->pill.box.width > 0)
 		add_pill(viewer);
-	if (!viewer->model)
+	if (!viewer->model || viewer->flame.is_shown)
 		return;
 	place_notes(viewer);
 	place_range(viewer); /* above the notes */

@@ -126,6 +126,9 @@ static void drag_to(struct weft_viewer *viewer, double x, double y)
 	case WEFT__DRAG_STRIP_RANGE:
 		weft__viewer_drag_strip(viewer, x);
 		break;
+	case WEFT__DRAG_FLAME:
+		weft__viewer_scroll_flame(viewer, p->y - y);
+		break;
 	case WEFT__DRAG_HOVER:
 		weft__viewer_hover_at(viewer, x, y, 0);
 		break;
@@ -210,6 +213,8 @@ static void press(struct weft_viewer *viewer, double x, double y)
 		p->drag = WEFT__DRAG_BUTTON;
 	} else if (!viewer->model) {
 		p->drag = WEFT__DRAG_OVER;
+	} else if (weft__viewer_is_over_flame(viewer, x, y)) {
+		p->drag = WEFT__DRAG_FLAME;
 	} else if (weft__viewer_inside(&viewer->frame.strip, x, y)) {
 		weft__viewer_press_strip(viewer, x);
 	} else if (weft__viewer_inside(&bar, x, y)) {
@@ -274,6 +279,14 @@ static void click_status(struct weft_viewer *viewer)
 		weft__viewer_open_panel(viewer, WEFT__PANEL_PROBLEMS);
 }
 
+static void click_flame(struct weft_viewer *viewer, double x, double y)
+{
+	weft__viewer_hover_flame(viewer, x, y);
+	if (viewer->flame.hovered != WEFT_NONE)
+		weft__viewer_zoom_flame(viewer, viewer->flame.hovered);
+	weft__viewer_hover_flame(viewer, x, y);
+}
+
 static void end_range(struct weft_viewer *viewer)
 {
 	viewer->range.is_armed = false;
@@ -306,6 +319,10 @@ static void release(struct weft_viewer *viewer, double x, double y)
 			click(viewer, x, y);
 		if (drag == WEFT__DRAG_STRIP_RANGE)
 			end_range(viewer);
+		break;
+	case WEFT__DRAG_FLAME:
+		if (hypot(x - p->press_x, y - p->press_y) < (p->is_touch ? CLICK_TOUCH_PX : CLICK_PX))
+			click_flame(viewer, x, y);
 		break;
 	case WEFT__DRAG_STATUS:
 		if (weft__viewer_inside(&viewer->frame.status, x, y))

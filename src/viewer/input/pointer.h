@@ -22,6 +22,7 @@ enum weft__drag {
 	WEFT__DRAG_WINDOW_START,
 	WEFT__DRAG_WINDOW_END,
 	WEFT__DRAG_STRIP_RANGE,
+	WEFT__DRAG_FLAME, /* a click, or scrolls the flame graph */
 	WEFT__DRAG_BUTTON,
 	WEFT__DRAG_STATUS,
 	WEFT__DRAG_PINCH,

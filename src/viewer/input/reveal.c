@@ -64,6 +64,13 @@ static void frame_time(struct weft_view *view, uint64_t start, uint64_t end)
 		view, view->start + weft__ns_between(first, view->end - view->start), shown);
 }
 
+/* To show the tasks again, as one of them is gone to. */
+static void leave_flame(struct weft_viewer *viewer)
+{
+	if (viewer->flame.is_shown)
+		weft__viewer_show_flame(viewer, false);
+}
+
 static void reveal_row(struct weft_view *view, uint32_t row)
 {
 	double y = weft_view_y(view, row), spacing = weft_view_row_spacing(view, row);
@@ -80,6 +87,7 @@ static uint64_t clamp(const struct weft_view *view, uint64_t time)
 void weft__viewer_reveal(
 	struct weft_viewer *viewer, uint32_t row, uint64_t start, uint64_t end, bool is_close)
 {
+	leave_flame(viewer);
 	struct weft_view view = *weft__viewer_wanted(viewer);
 	weft__viewer_remember(viewer, true);
 	start = clamp(&view, start);
@@ -103,6 +111,7 @@ static void reveal_rows(struct weft_view *view, uint32_t row, uint32_t other)
 void weft__viewer_frame(
 	struct weft_viewer *viewer, uint32_t row, uint32_t other, uint64_t start, uint64_t end)
 {
+	leave_flame(viewer);
 	struct weft_view view = *weft__viewer_wanted(viewer);
 	weft__viewer_remember(viewer, true);
 	start = clamp(&view, start);

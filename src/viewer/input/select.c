@@ -55,6 +55,7 @@ void weft__viewer_hover_nothing(struct weft_viewer *viewer)
 	viewer->hover.handle = viewer->hover.max = viewer->hover.counter = WEFT_NONE;
 	viewer->hover.sign.type = WEFT__SIGN_NONE;
 	viewer->toolbar.hovered = WEFT__NO_BUTTON;
+	viewer->flame.hovered = WEFT_NONE;
 	want(&viewer->hover, WEFT_NONE, WEFT_NONE, WEFT_NONE);
 	if (viewer->hover.task != WEFT_NONE || viewer->hover.edge != WEFT_NONE ||
 		viewer->hover.due_ms < INFINITY)
@@ -75,6 +76,12 @@ void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, doubl
 {
 	struct weft__hit hit;
 	struct weft__hover *h = &viewer->hover;
+	viewer->flame.hovered = WEFT_NONE;
+	if (weft__viewer_is_over_flame(viewer, x, y)) {
+		weft__viewer_hover_nothing(viewer);
+		weft__viewer_hover_flame(viewer, x, y);
+		return;
+	}
 	weft__viewer_hit(viewer, x, y, &hit);
 	bool is_one = hit.count && !hit.is_cell && hit.edge == WEFT_NONE;
 	uint32_t task = is_one ? hit.tasks[0] : WEFT_NONE, fold = is_one ? hit.fold : WEFT_NONE;

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/export.h"
+#include "profile/graph.h"
 #include "viewer/state.h"
 
 #define NOTCH        120.0
@@ -36,6 +37,12 @@ WEFT__EXPORT void weft_viewer_wheel(struct weft_viewer *viewer, double x, double
 	dy = limit(dy);
 	if (!viewer->model || !isfinite(x) || !isfinite(y))
 		return;
+	if (weft__viewer_is_over_flame(viewer, x, y)) {
+		weft__viewer_scroll_flame(viewer, dy / NOTCH * ROWS_A_NOTCH * WEFT__GRAPH_ROW);
+		weft__viewer_hover_flame(viewer, x, y);
+		weft__viewer_settle(viewer);
+		return;
+	}
 	struct weft_view view = *weft__viewer_wanted(viewer);
 	if (modifiers & WEFT_VIEWER_SHIFT) {
 		weft_view_pan(&view, -(dx + dy));
@@ -58,7 +65,8 @@ WEFT__EXPORT void weft_viewer_pinch(
 	struct weft_viewer *viewer, double x, double y, double factor, double now_ms)
 {
 	weft__viewer_begin(viewer, now_ms);
-	if (!viewer->model || !isfinite(x) || !isfinite(y) || !(factor > 0) || !isfinite(factor))
+	if (!viewer->model || !isfinite(x) || !isfinite(y) || !(factor > 0) || !isfinite(factor) ||
+		weft__viewer_is_over_flame(viewer, x, y))
 		return;
 	struct weft_view view = *weft__viewer_wanted(viewer);
 	weft__viewer_remember(viewer, false);

@@ -102,6 +102,7 @@ bool weft__viewer_know_problems(struct weft_viewer *viewer)
 static void forget_story(struct weft_viewer *viewer)
 {
 	weft__viewer_forget_statistics(viewer);
+	weft__viewer_leave_flame(viewer);
 	weft_story_index_maker_destroy(viewer->index_maker);
 	weft_story_index_destroy((struct weft_story_index *)viewer->story.index);
 	viewer->index_maker = NULL;

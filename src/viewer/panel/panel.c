@@ -102,6 +102,7 @@ static const struct {
 	[WEFT__PANEL_MENU] = {"menu", "Menu", weft__viewer_fill_menu, false},
 	[WEFT__PANEL_EXPORT] = {"export", "Export", weft__viewer_fill_export, true},
 	[WEFT__PANEL_STATISTICS] = {"stats", "Statistics", weft__viewer_fill_statistics, true},
+	[WEFT__PANEL_FLAME] = {"flame", "Flame graph", weft__viewer_fill_flame, true},
 };
 
 enum weft__panel_kind weft__viewer_panel_named(const char *name)

@@ -23,6 +23,7 @@ enum weft__panel_kind {
 	WEFT__PANEL_MENU,
 	WEFT__PANEL_EXPORT,
 	WEFT__PANEL_STATISTICS,
+	WEFT__PANEL_FLAME,
 	WEFT__PANELS
 };
 
@@ -37,7 +38,8 @@ struct weft__panel {
 	int error;
 };
 
-/* panel.c, and the files that fill panels: chain.c, lists.c, menus.c, statistics.c, story.c */
+/* panel.c, and the files that fill panels: chain.c, flame.c, lists.c, menus.c, statistics.c,
+ * story.c */
 void weft__viewer_open_panel(struct weft_viewer *viewer, enum weft__panel_kind kind);
 /* The panel of a name such as "rows"; WEFT__PANEL_NONE for "" or an unknown name. */
 enum weft__panel_kind weft__viewer_panel_named(const char *name);
@@ -60,6 +62,7 @@ void weft__viewer_fill_search(struct weft_viewer *viewer);
 void weft__viewer_fill_counters(struct weft_viewer *viewer);
 void weft__viewer_fill_rows(struct weft_viewer *viewer);
 void weft__viewer_fill_statistics(struct weft_viewer *viewer);
+void weft__viewer_fill_flame(struct weft_viewer *viewer);
 void weft__viewer_fill_marks(struct weft_viewer *viewer);
 void weft__viewer_fill_help(struct weft_viewer *viewer);
 void weft__viewer_fill_menu(struct weft_viewer *viewer);
