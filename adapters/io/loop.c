@@ -251,7 +251,19 @@ void weft__io_wait_begin(bool may_sleep, uint32_t epoll)
 		weft__hooks_waits(leave_wait);
 		weft_switch(WEFT_TASK_NONE);
 	}
+	thread->blocked_since =
+		may_sleep && !thread->is_idle && weft_current() != WEFT_TASK_NONE ? weft_now() : 0;
 	weft__hooks_end(saved);
+}
+
+/* A loop inside of a task of the program, such as node's for a child process, blocks its thread. */
+static WEFT__OWN_FRAME void record_blocked(const struct weft__io_thread *thread)
+{
+	struct weft__hooks_text name = {0};
+	if (weft__hooks_ns_since(thread->blocked_since) < WEFT__HOOKS_LONG_NS)
+		return;
+	weft__hooks_append(&name, "nested event loop");
+	weft__hooks_record_blocked(&name, thread->blocked_since);
 }
 
 void weft__io_wait_over(void)
@@ -287,6 +299,8 @@ void weft__io_wait_end(void)
 	int saved = weft__hooks_begin();
 	uint64_t own = weft__hooks_thread_task();
 	bool is_ours = thread->is_idle ? weft_current() == WEFT_TASK_NONE : may_switch(thread);
+	if (unlikely(thread->blocked_since))
+		record_blocked(thread);
 	if (is_ours && thread->answered != WEFT_TASK_NONE)
 		weft_read_as(own, thread->answered);
 	if (is_ours && weft_current() != own)

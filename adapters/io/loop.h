@@ -29,6 +29,8 @@ struct weft__io_thread {
 	uint32_t epoll;   /* the number of the instance in which it last waited; 0: none */
 	bool is_idle;     /* in a wait that may sleep */
 	uint64_t idle_since_ns;
+	uint64_t
+		blocked_since; /* weft_now() when a task of the program began to wait; 0: it does not */
 	uint64_t answered; /* source for which the thread's own task waited, if this wait reported it */
 	unsigned asked_count;
 	struct weft__io_asked {

@@ -245,6 +245,7 @@ FAULTS = {
     'exhausted_pool.js': ('warning', 'unanswered wait', 'acquire at program.js'),
     'two_locks.js': ('warning', 'unanswered wait', 'lock at program.js'),
     'unhandled.js': ('error', 'failed', "charge at program.js.*card expired"),
+    'blocked_by_child.js': ('warning', 'hog', 'build at program.js:8.* for '),
     'blocked_loop.js': ('warning', 'hog|late timer', 'report at program.js'),
 }
 

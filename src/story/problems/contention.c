@@ -207,15 +207,16 @@ static uint64_t off_cpu_in(const struct contention *c, const struct weft__timed_
 	return weft__story_preempted_ns(c->model, thread, hold->start, hold->end);
 }
 
-/* True if the task is a thread that ran all the while, for no longer than the operating system
- * takes the processor, and hardly any other hold is that long. */
+/* True if the task is a thread or a job of a pool that ran all the while, for no longer than the
+ * operating system takes the processor, and hardly any other hold is that long. */
 static bool may_be_preempted(
 	const struct contention *c, const struct weft__timed_hold *hold, uint64_t usual_ns)
 {
 	const struct weft_activations *a = &c->model->activations;
 	const uint64_t length = hold->end - hold->start;
 	uint32_t runs = weft__story_activations_until(c->model, hold->task, hold->start), alike = 0;
-	if (!runs || c->model->tasks.kind[hold->task] != WEFT_KIND_THREAD || length > TAKEN_MAX ||
+	const bool is_thread = c->model->tasks.kind[hold->task] == WEFT_KIND_THREAD;
+	if (!runs || (!is_thread && !c->holds.is_shared) || length > TAKEN_MAX ||
 		length / FAR_LONGER < usual_ns)
 		return false;
 	for (uint32_t i = 0; i < c->holds.count; i++)

@@ -472,7 +472,7 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 		weft__story_words_add(w, " runs for ");
 		weft__story_words_add_length(w, length);
 		weft__story_words_add(w, " at a stretch");
-		write_off_cpu(&s, off_ns);
+		write_off_cpu(&s, stretch->off_ns);
 		write_span(&s, model, stretch);
 		write_ran(&s, model, stretch);
 	}

@@ -63,14 +63,15 @@ static void write_sentence(struct weft__sentence *s, const struct weft_model *mo
 	const struct weft_story_timer *timer, uint32_t count, uint32_t runner, uint64_t ran_ns)
 {
 	struct weft__words *w = weft__story_clause(s, 6);
-	weft__story_words_add_subject(w, model, task, 32);
+	const bool has_runner = runner != WEFT_NONE && runner != task;
+	weft__story_words_add_subject(w, model, task, has_runner ? 24 : 32);
 	weft__story_words_add(w, timer->has_fired ? " fired " : " is overdue for ");
 	weft__story_words_add_length(w, timer->late_ns);
 	weft__story_words_add(w, timer->has_fired ? " late" : " at the end");
 	w = weft__story_clause(s, 4);
 	weft__story_words_add(w, ": it was due at ");
 	weft__story_words_add_time(w, model, timer->due);
-	if (runner != WEFT_NONE && runner != task) {
+	if (has_runner) {
 		w = weft__story_clause(s, 5);
 		weft__story_words_add(w, ", while ");
 		weft__story_words_add_subject(w, model, runner, 28);
