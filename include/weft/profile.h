@@ -60,8 +60,15 @@ int weft_profile_create_samples(const struct weft_model *model,
 size_t weft_profile_describe(
 	const struct weft_profile *profile, uint64_t from_ns, char *buffer, size_t size);
 
+/* Compares a profile with another one, perhaps of an earlier trace, which may be destroyed then:
+ * pictures show what grew and what shrank, and collapsed stacks have two numbers. In pictures its
+ * times are scaled to this profile's duration, if both durations are known. Once for each profile.
+ * 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
+int weft_profile_compare(struct weft_profile *profile, const struct weft_profile *before);
+
 /* Appends collapsed stacks, as tools for flame graphs read them: a line for each list of functions,
- * "main;say_hello;[lock] 1200", the outermost first, with its weight. 0 or WEFT_ERROR_MEMORY. */
+ * "main;say_hello;[lock] 1200", the outermost first, with its weight; in a comparison with the one
+ * before, not scaled, and its own. 0 or WEFT_ERROR_MEMORY. */
 int weft_profile_write_collapsed(const struct weft_profile *profile, struct weft_text *text);
 
 /* Appends pprof's profile.proto, without its compression by gzip. 0 or WEFT_ERROR_MEMORY. */

@@ -36,6 +36,10 @@ static void add_line(struct weft_text *text, const struct weft_profile *profile,
 			weft_text_add_string(text, ";");
 	}
 	weft_text_add_string(text, " ");
+	if (profile->is_compared) {
+		weft_text_add_u64(text, tree->nodes[node].self_before);
+		weft_text_add_string(text, " ");
+	}
 	weft_text_add_u64(text, tree->nodes[node].self);
 	weft_text_add_string(text, "\n");
 }
@@ -49,7 +53,7 @@ WEFT__EXPORT int weft_profile_write_collapsed(
 		return error;
 	uint32_t *path = malloc(tree.count * sizeof(*path));
 	for (uint32_t node = 0; path && node < tree.count; node++)
-		if (tree.nodes[node].self)
+		if (tree.nodes[node].self || tree.nodes[node].self_before)
 			add_line(text, profile, &tree, node, path);
 	error = path ? text->error : WEFT_ERROR_MEMORY;
 	free(path);

@@ -10,7 +10,7 @@
  *     │ append       │ poll       │ [thread]     │
  *
  * The colours are those of the functions' files: each of the first few has its own, and all are
- * named below.
+ * named below. In a comparison they say how much a function grew or shrank, compared with itself.
  */
 #include <string.h>
 
@@ -44,6 +44,27 @@ static const uint32_t colors[WEFT__GRAPH_COLORS] = {
 	[WEFT__GRAPH_LEAF] = 0xcfd5dcff,
 	[WEFT__GRAPH_ROOT] = 0xe3e6eaff,
 };
+
+static const uint32_t same = 0xe6e6e4ff, grown = 0xee5a44ff, shrunk = 0x4d8be0ff;
+
+/* A colour between two, byte by byte. */
+static uint32_t mixed(uint32_t from, uint32_t to, double share)
+{
+	uint32_t color = 0;
+	for (unsigned shift = 0; shift < 32; shift += 8) {
+		const double a = from >> shift & 0xff, b = to >> shift & 0xff;
+		color |= (uint32_t)(a + (b - a) * share + 0.5) << shift;
+	}
+	return color;
+}
+
+static uint32_t fill_of(const struct weft__profile_graph *graph, uint32_t node)
+{
+	if (!graph->profile->is_compared)
+		return colors[graph->colors[node]];
+	const double growth = weft__profile_graph_growth(graph, node);
+	return growth > 0 ? mixed(same, grown, growth) : mixed(same, shrunk, -growth);
+}
 
 /* ---- Text ---- */
 
@@ -101,7 +122,7 @@ static int draw_box(const struct weft__profile_graph *graph, const struct weft__
 		weft__profile_graph_describe(graph, box->node, &text);
 		weft_canvas_group(d->canvas, 0, 0, 0, 0, text.bytes, text.size);
 	}
-	weft_canvas_rect(d->canvas, x, y, x2, y + ROW - GAP, colors[graph->colors[box->node]]);
+	weft_canvas_rect(d->canvas, x, y, x2, y + ROW - GAP, fill_of(graph, box->node));
 	if (box->node == d->hovered)
 		weft_canvas_rect(d->canvas, x, y + ROW - GAP - 2, x2, y + ROW - GAP, ink);
 	put(d, x + TEXT_PADDING, y + ROW - 6, x2 - x - 2 * TEXT_PADDING,
@@ -153,23 +174,38 @@ static void add_entry(const struct weft__profile_drawing *d, struct legend *lege
 	legend->x += 1.5 * SWATCH + width + 2 * SWATCH;
 }
 
-double weft__profile_graph_draw_legend(const struct weft__profile_graph *graph,
-	const struct weft__profile_drawing *d, double x, double y, double right)
+static void add_words(
+	const struct weft__profile_drawing *d, struct legend *legend, uint32_t color, const char *words)
 {
-	static const char others[] = "other files", unknown[] = "file not known";
-	struct legend legend = {x, x, y, right};
+	add_entry(d, legend, color, (struct weft_slice){words, strlen(words)});
+}
+
+static void add_files(const struct weft__profile_graph *graph,
+	const struct weft__profile_drawing *d, struct legend *legend)
+{
 	bool is_used[WEFT__GRAPH_COLORS] = {false};
 	for (uint32_t i = 0; i < graph->box_count; i++)
 		is_used[graph->colors[graph->boxes[i].node]] = true;
 	for (unsigned i = 0; i < graph->file_count; i++)
 		if (is_used[i])
-			add_entry(d, &legend, colors[i], weft__profile_graph_file(graph, graph->files[i]));
+			add_entry(d, legend, colors[i], weft__profile_graph_file(graph, graph->files[i]));
 	if (is_used[WEFT__GRAPH_OTHER])
-		add_entry(
-			d, &legend, colors[WEFT__GRAPH_OTHER], (struct weft_slice){others, sizeof(others) - 1});
+		add_words(d, legend, colors[WEFT__GRAPH_OTHER], "other files");
 	if (is_used[WEFT__GRAPH_NAMELESS])
-		add_entry(d, &legend, colors[WEFT__GRAPH_NAMELESS],
-			(struct weft_slice){unknown, sizeof(unknown) - 1});
+		add_words(d, legend, colors[WEFT__GRAPH_NAMELESS], "file not known");
+}
+
+double weft__profile_graph_draw_legend(const struct weft__profile_graph *graph,
+	const struct weft__profile_drawing *d, double x, double y, double right)
+{
+	struct legend legend = {x, x, y, right};
+	if (graph->profile->is_compared) {
+		add_words(d, &legend, grown, "more than before");
+		add_words(d, &legend, same, "as before");
+		add_words(d, &legend, shrunk, "less");
+	} else {
+		add_files(graph, d, &legend);
+	}
 	return legend.x > x ? legend.y + ROW : y;
 }
 

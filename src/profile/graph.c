@@ -10,6 +10,7 @@
 
 #include <weft/duration.h>
 
+#include "base/ns.h"
 #include "base/number.h"
 
 #define GAP         1.0  /* beyond the last box of a row there is none */
@@ -79,6 +80,20 @@ static void choose_colors(struct weft__profile_graph *graph, uint32_t *queue)
 			queue[count++] = child;
 		}
 	}
+}
+
+/* ---- Comparisons ---- */
+
+static double before_of(const struct weft__profile_graph *graph, uint32_t node)
+{
+	return (double)graph->tree.nodes[node].before * graph->profile->scale;
+}
+
+double weft__profile_graph_growth(const struct weft__profile_graph *graph, uint32_t node)
+{
+	const double now = (double)graph->tree.nodes[node].weight, before = before_of(graph, node);
+	const double most = now > before ? now : before;
+	return most > 0 ? (now - before) / most : 0;
 }
 
 /* ---- Boxes ---- */
@@ -249,4 +264,10 @@ void weft__profile_graph_describe(
 	counted = counted ? counted : "samples";
 	const size_t size = strlen(counted);
 	weft_text_add(text, counted, size && node->count == 1 ? size - 1 : size); /* without the "s" */
+	if (!graph->profile->is_compared)
+		return;
+	weft_format_duration(weft__ns_between(before_of(graph, number), UINT64_MAX), DIGITS, duration);
+	weft_text_add_string(text, ", ");
+	weft_text_add_string(text, duration);
+	weft_text_add_string(text, " before");
 }

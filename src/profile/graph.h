@@ -62,7 +62,10 @@ uint32_t weft__profile_graph_find(const struct weft__profile_graph *graph,
 struct weft_slice weft__profile_graph_name(const struct weft__profile_graph *graph, uint32_t node);
 /* The file of a node, or the object of "server+0x4f10"; 0 bytes: unknown. */
 struct weft_slice weft__profile_graph_file(const struct weft__profile_graph *graph, uint32_t node);
-/* Appends "say_hello (hello.c:12): 382 ms, 54.4 %, 152 waits". */
+/* By how much more or less time a node has than before: from -1, all is gone, to 1, all is new. */
+double weft__profile_graph_growth(const struct weft__profile_graph *graph, uint32_t node);
+/* Appends "say_hello (hello.c:12): 382 ms, 54.4 %, 152 waits"; and in a comparison ", 120 ms
+ * before". */
 void weft__profile_graph_describe(
 	const struct weft__profile_graph *graph, uint32_t node, struct weft_text *text);
 

@@ -78,39 +78,80 @@ static int find_frame(
 	return weft__index_add(&p->by_frame, *ret_frame, hash_frame, p);
 }
 
-static int add_call(struct weft_profile *p, struct weft_slice text)
+static int add_call(struct weft_profile *p, const struct weft__profile_call *call)
 {
 	const struct weft__column column = {&p->list, sizeof(*p->list)};
-	const struct weft__profile_call call = weft__profile_call_of(text);
-	struct weft__profile_frame frame = {.line = call.line};
+	struct weft__profile_frame frame = {.line = call->line};
 	int error = weft__columns_reserve(&column, 1, &p->list_capacity, p->list_count + (size_t)1);
 	if (!error)
-		error = add_name(p, call.function, &frame.function);
+		error = add_name(p, call->function, &frame.function);
 	if (!error)
-		error = add_name(p, call.file, &frame.file);
+		error = add_name(p, call->file, &frame.file);
 	if (!error)
 		error = find_frame(p, &frame, &p->list[p->list_count]);
 	p->list_count += !error;
 	return error;
 }
 
+static int add_text(struct weft_profile *p, struct weft_slice text)
+{
+	const struct weft__profile_call call = weft__profile_call_of(text);
+	return add_call(p, &call);
+}
+
+static int add_sample(struct weft_profile *p, const struct weft__profile_sample *sample)
+{
+	const struct weft__column column = {&p->samples, sizeof(*p->samples)};
+	int error = weft__columns_reserve(&column, 1, &p->sample_capacity, p->sample_count + (size_t)1);
+	if (!error)
+		p->samples[p->sample_count++] = *sample;
+	return error;
+}
+
 WEFT__EXPORT int weft_profile_add(struct weft_profile *p, struct weft_slice calls,
 	struct weft_slice leaf, uint64_t weight_ns, uint64_t count)
 {
-	const struct weft__column column = {&p->samples, sizeof(*p->samples)};
 	const uint32_t first = p->list_count;
-	int error = weft__columns_reserve(&column, 1, &p->sample_capacity, p->sample_count + (size_t)1);
-	if (!error && leaf.size)
-		error = add_call(p, leaf);
+	int error = leaf.size ? add_text(p, leaf) : 0;
 	for (struct weft_slice call; !error && weft__profile_next_call(&calls, &call);)
-		error = add_call(p, call);
+		error = add_text(p, call);
+	if (!error)
+		error = add_sample(p, &(struct weft__profile_sample){.weight = weight_ns,
+								  .count = count,
+								  .first = first,
+								  .frame_count = p->list_count - first});
 	if (error)
 		return error;
-	p->samples[p->sample_count++] = (struct weft__profile_sample){
-		.weight = weight_ns, .count = count, .first = first, .frame_count = p->list_count - first};
 	p->weight = weft__ns_add(p->weight, weight_ns);
 	p->count = weft__ns_add(p->count, count);
 	return 0;
+}
+
+static int add_before(struct weft_profile *p, const struct weft_profile *before, uint32_t number)
+{
+	const struct weft__profile_sample *sample = &before->samples[number];
+	const uint32_t first = p->list_count;
+	int error = 0;
+	for (uint32_t i = 0; i < sample->frame_count && !error; i++) {
+		const struct weft__profile_frame *frame = &before->frames[before->list[sample->first + i]];
+		error = add_call(p, &(struct weft__profile_call){before->names[frame->function],
+								before->names[frame->file], frame->line});
+	}
+	return error ? error
+				 : add_sample(p, &(struct weft__profile_sample){.before = sample->weight,
+									 .first = first,
+									 .frame_count = p->list_count - first});
+}
+
+WEFT__EXPORT int weft_profile_compare(struct weft_profile *p, const struct weft_profile *before)
+{
+	const uint64_t now_ns = p->options.duration_ns, then_ns = before->options.duration_ns;
+	int error = 0;
+	p->is_compared = true;
+	p->scale = now_ns && then_ns ? (double)now_ns / (double)then_ns : 1;
+	for (uint32_t i = 0; i < before->sample_count && !error; i++)
+		error = add_before(p, before, i);
+	return error;
 }
 
 WEFT__EXPORT uint64_t weft_profile_weight(const struct weft_profile *profile)

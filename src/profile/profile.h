@@ -29,7 +29,7 @@ struct weft__profile_frame {
 
 /* Frames are `frames[list[first]]` up to `frames[list[first + count - 1]]`, the innermost first. */
 struct weft__profile_sample {
-	uint64_t weight, count;
+	uint64_t weight, count, before; /* before: in the profile that this one is compared with */
 	size_t first;
 	uint32_t frame_count;
 };
@@ -44,6 +44,8 @@ struct weft_profile {
 	size_t name_capacity, frame_capacity, sample_capacity, list_capacity;
 	struct weft__index by_name, by_frame;
 	uint64_t weight, count;
+	bool is_compared;
+	double scale; /* from a time before to the same part of this profile's duration */
 };
 
 /* The parts of a call: "say_hello (hello.c:12)". Without a file, `line` is 0. */
@@ -65,6 +67,7 @@ struct weft__profile_node {
 	uint32_t depth;
 	uint32_t first_child, child_count; /* of tree->order */
 	uint64_t weight, count, self;
+	uint64_t before, self_before;
 };
 
 struct weft__profile_tree {

@@ -64,6 +64,7 @@ static void add_up(struct weft__profile_node *node, const struct weft__profile_s
 {
 	node->weight = weft__ns_add(node->weight, sample->weight);
 	node->count = weft__ns_add(node->count, sample->count);
+	node->before = weft__ns_add(node->before, sample->before);
 }
 
 static int add_sample(struct making *m, const struct weft__profile_sample *sample)
@@ -77,6 +78,7 @@ static int add_sample(struct making *m, const struct weft__profile_sample *sampl
 			add_up(&m->tree.nodes[node], sample);
 	}
 	m->tree.nodes[node].self = weft__ns_add(m->tree.nodes[node].self, sample->weight);
+	m->tree.nodes[node].self_before = weft__ns_add(m->tree.nodes[node].self_before, sample->before);
 	return error;
 }
 

@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import re
+import shutil
 import xml.etree.ElementTree as ElementTree
 
 import debug_information
@@ -87,6 +89,18 @@ def a_part_is_drawn():
 
 
 @case
+def a_difference_has_both_times():
+    with Recorded() as trace:
+        boxes = titles(weft('flame', '--diff', trace.path, trace.path).stdout)
+        assert 'flush_log' in boxes, boxes
+        for text in boxes.values():
+            now, before = text.rpartition(': ')[2].split(', ')[0::3]
+            equal(before, now + ' before', text)
+        assert '; before, in trace.weft: ' in weft('flame', '--diff', trace.path, trace.path).stdout
+        assert 'no waits' in weft('flame', '--diff', WITHOUT, trace.path, status=1).stderr
+
+
+@case
 def the_page_shows_it():
     with Recorded() as trace:
         page = trace.out + '.html'
@@ -138,6 +152,20 @@ def pprof_has_the_statistics():
 
 
 @case
+def pprof_is_read_by_gos():
+    if not shutil.which('go'):
+        skip('go is not installed')
+    with Recorded() as trace:
+        weft('export', '--to', 'pprof', trace.path, '-o', trace.out)
+        text = run(['go', 'tool', 'pprof', '-raw', trace.out]).stdout
+        assert 'waits/count waiting/nanoseconds[dflt]' in text, text
+        samples = re.findall(r'^ +(\d+) +(\d+): ', text, re.MULTILINE)
+        equal(sorted((int(count), int(ns)) for count, ns in samples),
+              sorted((row['count'], row['waiting'] + row['delay']) for row in trace.rows()))
+        assert re.search(r' flush_log wait_calls_subject\.c:\d+', text), text
+
+
+@case
 def traces_without_calls():
     with temporary_directory() as folder:
         out = os.path.join(folder, 'out.svg')
@@ -150,7 +178,7 @@ def traces_without_calls():
 
 @case
 def wrong_arguments():
-    for args in ([], [WITHOUT, '-o', 'x.gif'], [WITHOUT, '-o', 'svg'], ['--width', '1', WITHOUT], ['--only', '', WITHOUT], ['--start', 'x', WITHOUT],
+    for args in ([], ['--diff', WITHOUT], [WITHOUT, '-o', 'x.gif'], [WITHOUT, '-o', 'svg'], ['--width', '1', WITHOUT], ['--only', '', WITHOUT], ['--start', 'x', WITHOUT],
                  ['--only', 'kind:colour', WITHOUT], ['--group-by', 'thread', WITHOUT]):
         assert weft('flame', *args, status=2).stderr
     equal(weft('flame', '/nowhere', status=3).stdout, '')

@@ -20,6 +20,7 @@
 
 static const char usage[] =
 	"usage: weft flame [OPTION]... FILE...|PID [-o OUT.svg|OUT.png|OUT.pdf]\n"
+	"       weft flame --diff [OPTION]... A B [-o OUT.svg|OUT.png|OUT.pdf]\n"
 	"\n"
 	"Draws a flame graph of where in the code threads waited, as far as the adapters noted it: a\n"
 	"box for each function, as wide as the time that was waited in it, over those that it called,\n"
@@ -29,6 +30,8 @@ static const char usage[] =
 	"\n"
 	"  --of WHAT         waits, the default; or cpu: what threads ran, if weft-record(1) took\n"
 	"                    samples of it\n"
+	"  --diff            draw B, in colours that say where it has more time than A (red) or less\n"
+	"                    (blue); the times of A are scaled to the length of B\n"
 	"  -o, --output OUT  the file to write; its suffix selects the format; default: SVG on standard\n"
 	"                    output\n"
 	"  --start TIME      only a range: 12ms, 1.5s, 300us, 40ns after the trace's start, or @N on its\n"
@@ -51,6 +54,7 @@ struct flame {
 	struct cli_time start;
 	uint64_t duration_ns, width;
 	struct render_rows rows;
+	bool is_diff;
 };
 
 static bool parse_option(const char *command, int option, struct flame *f)
@@ -65,6 +69,8 @@ static bool parse_option(const char *command, int option, struct flame *f)
 		return cli_parse_time(command, "--start", optarg, &f->start);
 	case 'd':
 		return cli_parse_duration(command, "--duration", optarg, &f->duration_ns);
+	case 'D':
+		return f->is_diff = true;
 	case 'w':
 		return cli_parse_number(command, "--width", optarg, 240, 32000, &f->width);
 	default:
@@ -87,6 +93,7 @@ static int parse(int argc, char **argv, struct flame *f, bool *ret_run)
 		{"help", no_argument, NULL, 'h'},
 		{"output", required_argument, NULL, 'o'},
 		{"of", required_argument, NULL, 'f'},
+		{"diff", no_argument, NULL, 'D'},
 		{"start", required_argument, NULL, 's'},
 		{"duration", required_argument, NULL, 'd'},
 		{"only", required_argument, NULL, 'y'},
@@ -105,6 +112,8 @@ static int parse(int argc, char **argv, struct flame *f, bool *ret_run)
 	}
 	if (!cli_count_operands(argc, argv, "FILE or PID"))
 		return CLI_USAGE;
+	if (f->is_diff && argc - optind != 2)
+		return cli_usage_error(argv[0], "--diff compares two traces: A and B");
 	const int status = settle_format(argv[0], f);
 	*ret_run = status == CLI_DONE;
 	return status;
@@ -162,48 +171,49 @@ static int find_hidden(
 	return error;
 }
 
-static int draw_model(
-	const struct flame *f, const char *name, const struct weft_model *model, int *ret_status)
+/* A profile, of which range of which trace it is. */
+struct flame_side {
+	struct weft_profile *profile;
+	uint64_t from_ns; /* from the begin of the trace on */
+	char name[200];
+};
+
+static int make_side(const struct flame *f, const char *name, const struct weft_model *model,
+	struct flame_side *ret_side, int *ret_status)
 {
-	const struct weft_model_summary *summary = &model->summary;
+	const uint64_t begin = model->summary.start;
 	struct weft_stats_options options = {.size = sizeof(options)};
-	struct weft_profile *profile = NULL;
 	uint8_t *hidden = NULL;
-	char detail[200];
-	options.start_ns = cli_time_on_clock(f->start, summary->start);
+	options.start_ns = cli_time_on_clock(f->start, begin);
 	if (__builtin_add_overflow(options.start_ns, f->duration_ns, &options.end_ns))
 		options.end_ns = UINT64_MAX;
 	int error = find_hidden(&f->rows, model, &hidden);
 	options.hidden = hidden;
 	if (!error)
-		error = flame_make_profile(f->source, model, &options, &profile);
-	if (!error && !weft_profile_weight(profile)) {
+		error = flame_make_profile(f->source, model, &options, &ret_side->profile);
+	free(hidden);
+	if (!error && !weft_profile_weight(ret_side->profile)) {
 		cli_error("%s: %s", name, flame_explain_none(f->source));
 		*ret_status = CLI_NO;
-	} else if (!error) {
-		const uint64_t start =
-			options.start_ns > summary->start ? options.start_ns : summary->start;
-		weft_profile_describe(profile, start - summary->start, detail, sizeof(detail));
-		error = draw(f, picture_short_name(name), detail, profile, ret_status);
 	}
-	weft_profile_destroy(profile);
-	free(hidden);
+	ret_side->from_ns = options.start_ns > begin ? options.start_ns - begin : 0;
+	snprintf(ret_side->name, sizeof(ret_side->name), "%s", picture_short_name(name));
 	return error;
 }
 
-static int draw_process(const struct flame *f, char *pid)
+static int read_process(const struct flame *f, char *pid, struct flame_side *ret_side)
 {
 	struct cli_trace trace = {.name = pid};
 	struct cli_live live;
 	int status = cli_live_open(pid, &live);
 	if (status)
 		return status;
-	int error = draw_model(f, pid, live.model, &status);
+	int error = make_side(f, pid, live.model, ret_side, &status);
 	weft_model_destroy(live.model);
 	return error ? cli_trace_fail(&trace, error) : status;
 }
 
-static int draw_files(const struct flame *f, char **files, int count)
+static int read_files(const struct flame *f, char **files, int count, struct flame_side *ret_side)
 {
 	struct weft_model *model = NULL;
 	struct cli_trace trace;
@@ -215,11 +225,61 @@ static int draw_files(const struct flame *f, char **files, int count)
 	cli_progress_end();
 	cli_trace_report(&trace);
 	if (!error)
-		error = draw_model(f, trace.name, model, &status);
+		error = make_side(f, trace.name, model, ret_side, &status);
 	if (error)
 		status = cli_trace_fail(&trace, error);
 	weft_model_destroy(model);
 	cli_trace_close(&trace);
+	return status;
+}
+
+static int read_side(const struct flame *f, char **operands, int count, struct flame_side *ret_side)
+{
+	if (count == 1 && weft__runs_parse_pid(operands[0]))
+		return read_process(f, operands[0], ret_side);
+	return read_files(f, operands, count, ret_side);
+}
+
+/* `before` is NULL without a comparison. */
+static int draw_sides(
+	const struct flame *f, const struct flame_side *now, const struct flame_side *before)
+{
+	const struct cli_trace trace = {.name = now->name};
+	char detail[600];
+	int status = CLI_DONE, error = 0;
+	const size_t size = weft_profile_describe(now->profile, now->from_ns, detail, 200);
+	if (before) {
+		char text[200];
+		weft_profile_describe(before->profile, before->from_ns, text, sizeof(text));
+		const char *figures = strstr(text, ": "); /* behind the same words */
+		snprintf(detail + size, sizeof(detail) - size, "; before, in %s%s", before->name, figures);
+		error = weft_profile_compare(now->profile, before->profile);
+	}
+	if (!error)
+		error = draw(f, now->name, detail, now->profile, &status);
+	return error ? cli_trace_fail(&trace, error) : status;
+}
+
+static int draw_difference(const struct flame *f, char **operands)
+{
+	struct flame_side before = {.profile = NULL}, now = {.profile = NULL};
+	int status = read_side(f, operands, 1, &before);
+	if (!status)
+		status = read_side(f, operands + 1, 1, &now);
+	if (!status)
+		status = draw_sides(f, &now, &before);
+	weft_profile_destroy(before.profile);
+	weft_profile_destroy(now.profile);
+	return status;
+}
+
+static int draw_one(const struct flame *f, char **operands, int count)
+{
+	struct flame_side now = {.profile = NULL};
+	int status = read_side(f, operands, count, &now);
+	if (!status)
+		status = draw_sides(f, &now, NULL);
+	weft_profile_destroy(now.profile);
 	return status;
 }
 
@@ -230,7 +290,6 @@ int cli_flame(int argc, char **argv)
 	const int status = parse(argc, argv, &f, &wanted);
 	if (!wanted)
 		return status;
-	if (argc - optind == 1 && weft__runs_parse_pid(argv[optind]))
-		return draw_process(&f, argv[optind]);
-	return draw_files(&f, argv + optind, argc - optind);
+	return f.is_diff ? draw_difference(&f, argv + optind)
+					 : draw_one(&f, argv + optind, argc - optind);
 }

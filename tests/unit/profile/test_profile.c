@@ -294,6 +294,49 @@ static void colors_are_of_files(void **state)
 	weft_canvas_destroy(canvas);
 }
 
+/* Times before are scaled to the length of now: 10 to 20. */
+static void a_comparison_has_both_times(void **state)
+{
+	static const char *const tips[] = {"grown: 80 ns, 80 %, 1 sample, 20 ns before",
+		"new: 15 ns, 15 %, 1 sample, 0 ns before", "shrunk: 5 ns, 5 %, 1 sample, 20 ns before",
+		"all: 100 ns, 100 %, 3 samples, 100 ns before"};
+	const struct weft_profile_options now = {.duration_ns = 20}, then = {.duration_ns = 10};
+	struct weft_profile *p = NULL, *before = NULL;
+	struct weft_canvas_op boxes[4];
+	(void)state;
+	assert_int_equal(weft_profile_create(&now, &p), 0);
+	assert_int_equal(weft_profile_create(&then, &before), 0);
+	add(p, "grown", "", 80);
+	add(p, "new", "", 15);
+	add(p, "shrunk", "", 5);
+	add(before, "gone", "[lock]", 30);
+	add(before, "shrunk", "", 10);
+	add(before, "grown", "", 10);
+	assert_int_equal(weft_profile_compare(p, before), 0);
+	weft_profile_destroy(before);
+	struct weft_canvas *canvas = draw(p, 600);
+	for (unsigned i = 0; i < 4; i++)
+		box_of(canvas, tips[i], &boxes[i]);
+	const unsigned red = 24, blue = 8;
+	for (unsigned i = 0; i < 2; i++)
+		assert_true((boxes[i].color >> red & 0xff) > (boxes[i].color >> blue & 0xff));
+	assert_true((boxes[2].color >> red & 0xff) < (boxes[2].color >> blue & 0xff));
+	assert_int_not_equal(boxes[0].color, boxes[1].color); /* what is new is deeper */
+	weft_canvas_destroy(canvas);
+}
+
+static void collapsed_stacks_of_a_comparison_have_two_numbers(void **state)
+{
+	struct weft_profile *p = begin(), *before = begin();
+	(void)state;
+	add(p, "f", "", 7);
+	add(before, "f", "", 4);
+	add(before, "g", "[lock]", 3);
+	assert_int_equal(weft_profile_compare(p, before), 0);
+	weft_profile_destroy(before);
+	expect_collapsed(p, "f 4 7\ng;[lock] 3 0\n");
+}
+
 /* The depth is the trace's. */
 static void any_depth_is_drawn(void **state)
 {
@@ -324,6 +367,8 @@ int main(void)
 		cmocka_unit_test(texts_end_within_their_boxes),
 		cmocka_unit_test(there_may_be_nothing_to_draw),
 		cmocka_unit_test(colors_are_of_files),
+		cmocka_unit_test(a_comparison_has_both_times),
+		cmocka_unit_test(collapsed_stacks_of_a_comparison_have_two_numbers),
 		cmocka_unit_test(any_depth_is_drawn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
