@@ -94,13 +94,26 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 	weft__hooks_end(saved);
 }
 
+/* A forked child has a ring, and so a time, from its first event on: its first call may never
+ * return. */
+static uint64_t time_of(const struct weft__io_object *object)
+{
+	const uint64_t now = weft_now();
+	if (likely(now) || weft__io_is_file(object))
+		return now;
+	const int saved = weft__hooks_begin();
+	weft__hooks_thread_task();
+	weft__hooks_end(saved);
+	return weft_now();
+}
+
 void weft__io_call_measure(
 	struct weft__io_call *call, int fd, enum weft__io_direction direction, const char *name)
 {
 	*call = (struct weft__io_call){.name = name, .fd = fd, .direction = (uint8_t)direction};
 	const struct weft__io_object *object = weft__io_object(fd);
 	if (object && (!(object->flags & WEFT__IO_NONBLOCKING) || direction == WEFT__IO_SYNC))
-		call->began = weft_now();
+		call->began = time_of(object);
 }
 
 void weft__io_call_begin(struct weft__io_call *call, int fd, enum weft__io_direction direction,

@@ -70,6 +70,12 @@ static bool is_this_process(void)
 	return is;
 }
 
+static bool is_open_pipe(const struct weft__io_object *object)
+{
+	return object->type == WEFT__IO_PIPE && object->flags & WEFT__IO_WRITES &&
+		   object->channel > WEFT__IO_OWN_TASK;
+}
+
 /* Marks the writing ends of pipes that the process has inherited, and not closed before it waits:
  * the readers wait for it, if they wait for the end of the pipe. After exec, only standard output
  * is looked at. */
@@ -80,8 +86,7 @@ static void mark_inherited(void)
 	if (!is_this_process())
 		return;
 	for (uint32_t i = 1; left && (object = next_object(&i)); i++) {
-		if (object->epoch == weft__hooks_epoch() || object->type != WEFT__IO_PIPE ||
-			!(object->flags & WEFT__IO_WRITES) || object->channel <= WEFT__IO_OWN_TASK)
+		if (object->epoch == weft__hooks_epoch() || !is_open_pipe(object))
 			continue;
 		weft__io_task(-1, object); /* the name of a pipe needs no descriptor */
 		weft__io_mark_ends(-1, object);
@@ -89,6 +94,25 @@ static void mark_inherited(void)
 	}
 	if ((object = weft__io_object(STDOUT_FILENO)))
 		weft__io_hold(STDOUT_FILENO, object);
+}
+
+/* The same in a process that forks, for the pipes that it has made: the child gets the other ends,
+ * and the trace says when the process closes its own. */
+static void mark_shared(void)
+{
+	struct weft__io_object *object;
+	unsigned left = INHERITED_MAX;
+	if (!weft_enabled(WEFT_LEVEL_INFO) || !is_this_process())
+		return;
+	const int saved = weft__hooks_begin();
+	for (uint32_t i = 1; left && (object = next_object(&i)); i++) {
+		if (!is_open_pipe(object))
+			continue;
+		weft__io_mark_ends(-1, object);
+		weft__io_hold(-1, object);
+		left--;
+	}
+	weft__hooks_end(saved);
 }
 
 /* Memory of zeros, which the kernel provides when it is first written; NULL if there is none. */
@@ -111,7 +135,7 @@ __attribute__((constructor(105))) static void begin(void)
 	weft__hooks_has_forked = false;
 	weft__hooks_rundown_add(run_down);
 	weft__hooks_offer_first_wait(mark_inherited);
-	pthread_atfork(NULL, NULL, begin_child);
+	pthread_atfork(NULL, mark_shared, begin_child);
 }
 
 /* ---- Objects ---- */

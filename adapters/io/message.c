@@ -352,20 +352,24 @@ void weft__io_hold(int fd, struct weft__io_object *object)
 {
 	const uint64_t task = weft__hooks_main_task();
 	if (object->type != WEFT__IO_PIPE || !has_end(object, SENDS) || task == WEFT_TASK_NONE ||
-		weft__io_known_task(object) != WEFT_TASK_NONE)
+		weft__io_known_task(object) != WEFT_TASK_NONE || object->held == weft__hooks_epoch())
 		return;
-	if (!object->sends)
-		object->sends = known_key(object, SENDS) ? object->channel : find_key(fd, object, SENDS);
-	if (object->sends <= WEFT__IO_OWN_TASK)
+	/* `sends` stays empty where the channel is known: closing an end that was never written to, as
+	 * in a child, sends nothing. */
+	uint64_t key = known_key(object, SENDS);
+	if (!key)
+		key = object->sends = find_key(fd, object, SENDS);
+	if (key <= WEFT__IO_OWN_TASK)
 		return;
-	mark_end(task, SENDS, object->sends);
+	mark_end(task, SENDS, key);
 	object->held = weft__hooks_epoch();
 }
 
 void weft__io_let_go(struct weft__io_object *object)
 {
 	if (object->held == weft__hooks_epoch() && weft__hooks_main_task() != WEFT_TASK_NONE)
-		weft_tag_value_as(weft__hooks_main_task(), WEFT_TAG_LEAVES, (int64_t)object->sends);
+		weft_tag_value_as(
+			weft__hooks_main_task(), WEFT_TAG_LEAVES, (int64_t)known_key(object, SENDS));
 	object->held = 0;
 }
 
