@@ -11,6 +11,8 @@
 #include "story/holders.h"
 #include "story/hop.h"
 #include "story/index.h"
+#include "story/other_end.h"
+#include "story/signallers.h"
 #include "story/words.h"
 
 #define SUBJECT_LETTERS 32
@@ -281,6 +283,7 @@ static void write_condition(
 	}
 	add_nobody(s, story->model, chain->end.task, "signalled");
 	add_last_signal(s, story, chain);
+	weft__story_add_signaller(s, story, chain->end.task, chain->at, WORTH_HEAD);
 }
 
 /* Appends "process 17 at 3 ms, which is not in the trace", or "server, process 17, at 3 ms, by one
@@ -324,6 +327,10 @@ static void write_unresolved(
 		return;
 	add_nobody(s, story->model, task, "resolved");
 	add_early_signal(s, story, chain);
+	weft__story_add_signaller(s, story, task, chain->at, WORTH_HEAD);
+	if (weft__story_keeps_own_end(story, task, chain->at))
+		weft__story_words_add(
+			weft__story_clause(s, WORTH_OTHER), "; its own process keeps the writing end open");
 	if (weft_story_timer(story->model, task, &timer)) {
 		struct weft__words *w = weft__story_clause(s, WORTH_TIME);
 		weft__story_words_add(w, "; ");

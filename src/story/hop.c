@@ -186,8 +186,7 @@ static uint32_t last_signal(
 	return WEFT_NONE;
 }
 
-/* True for a barrier of the adapters. Nobody signals it: the thread that comes last lets all go. */
-static bool is_barrier(const struct weft_model *model, uint32_t task)
+bool weft__story_is_barrier(const struct weft_model *model, uint32_t task)
 {
 	static const char word[] = "barrier ";
 	const uint32_t label = model->tasks.label[task];
@@ -237,7 +236,7 @@ static bool hop_to_last(
 	const struct weft_story *story, const struct weft_story_wait *wait, struct weft_chain_hop *ret)
 {
 	uint64_t time;
-	uint32_t edge = is_barrier(story->model, wait->source)
+	uint32_t edge = weft__story_is_barrier(story->model, wait->source)
 						? last_to_come(story, wait->source, wait, &time)
 						: WEFT_NONE;
 	if (edge == WEFT_NONE)

@@ -32,6 +32,9 @@ bool weft__story_hop_at(const struct weft_story *story, const uint32_t *now, uin
 bool weft__story_hop_to_thread(const struct weft_story *story, uint32_t task, uint64_t at_ns,
 	bool goes_on, struct weft_chain_hop *hop);
 
+/* True for a barrier of the adapters. Nobody signals it: the thread that comes last lets all go. */
+bool weft__story_is_barrier(const struct weft_model *model, uint32_t task);
+
 /* Finds who ends a wait for a condition, semaphore or barrier: the last signal during the wait, to
  * what it waits for or to the waiting task itself; or the task that came last to a barrier. The hop
  * leads from what it waits for to the sender. False if the wait does not end in this trace, or the

@@ -357,6 +357,27 @@ bool weft__story_other_end(
 	return other.user != WEFT_NONE && other.user != task;
 }
 
+bool weft__story_keeps_own_end(const struct weft_story *story, uint32_t task, uint64_t at_ns)
+{
+	struct weft__end own;
+	uint32_t end = WEFT_NONE;
+	if (!own_end(story, task, at_ns, &own) || own.writes ||
+		own.key >> 56 != WEFT_KEY_STREAM_FIRST ||
+		find_outer_ends(story, &own, WEFT_NONE, at_ns, &end))
+		return false;
+	const struct weft__end_list *list = &story->index->ends;
+	const struct weft_tasks *t = &story->model->tasks;
+	for (uint32_t i = first_of(list, own.key); i < list->count && list->by_key[i].key == own.key;
+		 i++) {
+		end = list->by_key[i].task;
+		if (list->by_key[i].writes && t->buffer[end] == t->buffer[task] &&
+			t->parent[end] == WEFT_NONE && t->kind[end] == t->kind[task] &&
+			is_alive(story->model, end, at_ns))
+			return true;
+	}
+	return false;
+}
+
 /* ---- Children ---- */
 
 uint32_t weft__story_child_count(const struct weft_model *model, uint32_t task)

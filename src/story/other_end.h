@@ -40,6 +40,10 @@ struct weft__other_end {
 bool weft__story_other_end(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__other_end *ret);
 
+/* True if a forked process waits to read from a pipe whose writing end it has inherited and not
+ * closed, and the trace shows no other process that has one. */
+bool weft__story_keeps_own_end(const struct weft_story *story, uint32_t task, uint64_t at_ns);
+
 /* How many children the process had when it began to wait for the end of any: `task`. 0: unknown,
  * or it waits for something else. */
 uint32_t weft__story_child_count(const struct weft_model *model, uint32_t task);

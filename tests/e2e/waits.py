@@ -1,47 +1,13 @@
 # SPDX-License-Identifier: ISC
 """Programs that nobody changed, and that hang: what the trace shows of the reason, live and saved."""
-import contextlib
 import os
 import re
-import signal
-import subprocess
 
-from harness import BUILD, WEFT, case, equal, json_lines, main, temporary_directory, weft
-from waiting import wait_until
+from hanging import Hang, found
+from harness import BUILD, case, equal, json_lines, main, temporary_directory, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'waits-subject')
 A_CHILD = 'exit of a child'
-
-
-class Hang:
-    """The trace of a part of the subject, killed once each of its processes waits for what `waits` has for it: the begin of a label.
-    Or once the first one, which still runs, has a problem of which `until` is true. They are stopped before they are killed, as the end of one lets others go on."""
-    def __init__(self, *part, folder, waits=(), until=None):
-        self.folder, env = os.path.join(folder, 'traces'), {'XDG_RUNTIME_DIR': folder}
-        process = subprocess.Popen([WEFT, 'record', '-a', 'thread,io', '--size', '1M', '-o', self.folder + '/', '--', SUBJECT, *part],
-                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, **env))
-        self.pids = [int(number) for number in process.stdout.readline().split()]
-        for pid, source in zip(self.pids, waits):
-            wait_until('a wait for ' + source, lambda: source in weft('why', pid, env=env, status=None).stdout, process)
-        if until:
-            wait_until('problems', lambda: any(map(until, json_lines(weft('dump', '--problems', '--json', self.pids[0], env=env).stdout))),
-                       process)
-        for number in (signal.SIGSTOP, signal.SIGKILL):
-            for pid in self.pids:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, number)
-        process.communicate()
-
-    def problems(self):
-        return json_lines(weft('dump', '--problems', '--json', self.folder).stdout)
-
-    def why(self, task):
-        return weft('why', self.folder, task, status=None).stdout
-
-
-def found(hang):
-    """Without hints: on a busy machine there are gaps in which nothing runs."""
-    return ['%s %s' % (problem['severity'], problem['problem']) for problem in hang.problems() if problem['severity'] != 'hint']
 
 
 @case
@@ -51,7 +17,7 @@ def a_parent_that_waits_for_a_child_that_waits_for_it():
              ('group', A_CHILD), ('waitidfd', 'exit of process'), ('pidfd', 'exit of process')]
     for how, label in calls:
         with temporary_directory() as folder:
-            hang = Hang('parent', how, waits=[label] + ['pipe'] * (1 + how.count('+')), folder=folder)
+            hang = Hang(SUBJECT, 'parent', how, waits=[label] + ['pipe'] * (1 + how.count('+')), folder=folder)
             equal(found(hang), ['error deadlock'], (how, hang.problems()))
             children = '|'.join(map(str, hang.pids[1:]))  # a process of one thread is called by its name and number
             assert re.search("thread 1 'waits-subject' waits for %s[^,]* of waits-subject (%s)" % (label, children),
@@ -64,7 +30,7 @@ def a_parent_that_waits_for_a_child_that_waits_for_it():
 def a_child_that_may_end_lets_its_parent_go_on():
     for how in ('wait-', 'group-'):
         with temporary_directory() as folder:
-            hang = Hang('parent', how, waits=[A_CHILD, 'pipe', 'any signal'], folder=folder)
+            hang = Hang(SUBJECT, 'parent', how, waits=[A_CHILD, 'pipe', 'any signal'], folder=folder)
             assert 'error deadlock' not in found(hang), (how, hang.problems())
 
 
@@ -72,13 +38,13 @@ def a_child_that_may_end_lets_its_parent_go_on():
 def a_helper_that_has_inherited_a_pipe():
     """The reader waits for the end of the pipe, which the helper keeps open without writing."""
     with temporary_directory() as folder:
-        hang = Hang('inherited', '', waits=['exit of process', 'pipe', 'any signal'], folder=folder)
+        hang = Hang(SUBJECT, 'inherited', '', waits=['exit of process', 'pipe', 'any signal'], folder=folder)
         why = hang.why('exit of process %d' % hang.pids[1])
         assert re.search("pipe [0-9]+ 'pipe' is kept open by thread [0-9]+ 'waits-subject' in waits-subject %d" % hang.pids[2], why), why
         assert re.search("thread [0-9]+ 'waits-subject' waits for call [0-9]+ 'any signal'", why), why
     with temporary_directory() as folder:
         # Also by standard output, in a program that it has executed.
-        hang = Hang('inherited', 'executes', waits=['exit of process', 'pipe', 'sleep 600'], folder=folder)
+        hang = Hang(SUBJECT, 'inherited', 'executes', waits=['exit of process', 'pipe', 'sleep 600'], folder=folder)
         why = hang.why('exit of process %d' % hang.pids[1])
         assert re.search("pipe [0-9]+ 'pipe' is kept open by thread [0-9]+ 'sleep' in sleep %d" % hang.pids[2], why), why
 
@@ -97,7 +63,7 @@ def a_parent_is_not_slow_for_a_child():
 def a_writer_that_readers_pass():
     """Readers are recorded from when the writer waits: those who read then, and those who come later."""
     with temporary_directory() as folder:
-        hang = Hang('readers', '', folder=folder, until=lambda problem: problem['problem'] == 'starvation')
+        hang = Hang(SUBJECT, 'readers', '', folder=folder, until=lambda problem: problem['problem'] == 'starvation')
         first = hang.problems()[0]
         equal((first['severity'], first['problem']), ('error', 'starvation'), hang.problems())
         assert re.search("thread 1 'waits-subject' waits .* for rwlock table .* until the end, while others had it", first['sentence']), first
@@ -115,7 +81,7 @@ def is_long_backlog(problem):
 def connections_that_wait_to_be_accepted():
     """One of the clients is served, the others are in the kernel's queue."""
     with temporary_directory() as folder:
-        hang = Hang('backlog', '6', folder=folder, until=is_long_backlog)
+        hang = Hang(SUBJECT, 'backlog', '6', folder=folder, until=is_long_backlog)
         queue = [problem for problem in hang.problems() if problem['problem'] == 'queue']
         equal([problem['severity'] for problem in queue], ['error'], hang.problems())
         assert re.search('[56] tasks wait at accept .* to be accepted, for .*, 5 until the end',
@@ -126,7 +92,7 @@ def connections_that_wait_to_be_accepted():
 def a_circle_through_a_connection_of_a_program_to_itself():
     """The only client waits for the server, that for a lock, and the holder of the lock for the client's end."""
     with temporary_directory() as folder:
-        hang = Hang('backlog', '1', folder=folder, until=lambda problem: problem['problem'] == 'deadlock')
+        hang = Hang(SUBJECT, 'backlog', '1', folder=folder, until=lambda problem: problem['problem'] == 'deadlock')
         equal(found(hang)[0], 'error deadlock', hang.problems())
         why = hang.why('client')
         assert re.search("tcp [0-9]+ 'tcp [0-9.:]+' is written by thread [0-9]+ 'server'", why) and "A circle: thread 4 'client'" in why, why

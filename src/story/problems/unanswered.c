@@ -41,6 +41,7 @@
 #include "story/problems/outside.h"
 #include "story/problems/reader.h"
 #include "story/problems/unreleased.h"
+#include "story/signallers.h"
 
 /* A wait for a stopped task is long from 1/50 of the trace on. */
 #define LONG_PART 50
@@ -529,12 +530,39 @@ static bool is_asleep(const struct chains *c, uint32_t last)
 	return weft__story_is_asleep(c->findings, last) && !is_idle_pool(c, last);
 }
 
+/* True if only the waiting task could let the one go on that used to end its waits; or a pipe does
+ * not end because its own process keeps it open. */
+static bool is_own_fault(const struct chains *c, uint32_t task, uint32_t last)
+{
+	const struct weft_story *story = c->findings->story;
+	const uint64_t at = c->model->tasks.end[task] - 1;
+	const uint32_t by = weft__story_only_signaller(story, last, at);
+	return (by != WEFT_NONE && weft__story_signaller_waits_for(story, by, task, at)) ||
+		   weft__story_keeps_own_end(story, last, at);
+}
+
+/* Adds why nothing ended the wait, as far as the trace shows. False if it does not. */
+static bool write_reason(
+	struct weft__sentence *s, const struct chains *c, uint32_t task, uint32_t last)
+{
+	const struct weft_story *story = c->findings->story;
+	const uint64_t at = c->model->tasks.end[task] - 1;
+	if (weft__story_add_signaller(s, story, last, at, 7))
+		return true;
+	if (!weft__story_keeps_own_end(story, last, at))
+		return false;
+	weft__story_words_add(weft__story_clause(s, 6), "; its own process keeps the writing end open");
+	return true;
+}
+
 static enum weft_problem_severity severity_of(
 	const struct chains *c, const struct chain *chain, bool is_success, bool may_rest)
 {
 	const uint32_t task = c->first[chain->last];
 	if (is_asleep(c, chain->last))
 		return WEFT_SEVERITY_ERROR;
+	if (!is_success && is_own_fault(c, task, chain->last))
+		return WEFT_SEVERITY_WARNING;
 	if (may_rest || waits_for_job(c, chain->last))
 		return WEFT_SEVERITY_HINT;
 	if (!has_ended(buffer_of(c, task)))
@@ -616,8 +644,10 @@ static void report_chain(const struct chains *c, const struct chain *chain, uint
 	weft__story_words_add(w, " for ");
 	weft__story_words_add_length(w, problem.end - problem.start);
 	write_end(weft__story_clause(&s, 4), c, chain->last);
+	const bool has_reason = write_reason(&s, c, task, chain->last);
 	if (is_for_good)
-		weft__story_words_add(weft__story_clause(&s, 6), "; nothing is left that could end this");
+		weft__story_words_add(
+			weft__story_clause(&s, has_reason ? 4 : 6), "; nothing is left that could end this");
 	if (others)
 		weft__story_words_add(weft__story_clause(&s, 5), "; %u more %s for that", others,
 			others == 1 ? "waits" : "wait");

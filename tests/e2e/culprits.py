@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: ISC
+"""Programs that nobody changed, and that hang by a fault of their own: the problem names who should have let the others go on."""
+import os
+import re
+
+from hanging import Hang
+from harness import BUILD, case, main, temporary_directory
+
+SUBJECT = os.path.join(BUILD, 'tests', 'faulty')
+
+# Each part, a task that waits and the answer about it, and the severities and the sentence of the problem. A thread that waits for a condition
+# is one of an idle pool until half a second is over, so some severities depend on the time.
+HANGS = [
+    ('eventfds', 'ping', 'only pong signalled it, and waits for eventfd', 'warning unanswered wait',
+     "'(ping|pong)' waits for eventfd .*; only (ping|pong) signalled it, and waits for eventfd [0-9]+"),
+    ('with-lock', 'consumer', 'only producer signalled it, and waits for lock outer of consumer', '(error|warning) unanswered wait',
+     "'consumer' waits for condition .*; only producer signalled it, and waits for lock outer"),
+    ('barrier', 'solver-0', 'solver-2 came to it before, and ended at', '(error|warning|hint) unanswered wait',
+     "'solver-[01]' waits for condition .* 'barrier step'.*; solver-2 came to it before, and ended at"),
+    ('kept-pipe', 'exit of process', 'A circle', 'error deadlock', 'waits for exit of process .* of faulty'),
+    ('own-pipe', 'exit of process', 'its own process keeps the writing end open', None, None),
+]
+
+
+@case
+def each_problem_names_the_culprit():
+    for part, task, answer, problem, sentence in HANGS:
+        with temporary_directory() as folder:
+            until = {'waits': [task, 'pipe']} if part.endswith('pipe') else {'answer': (task, answer)}
+            hang = Hang(SUBJECT, part, folder=folder, **until)
+            assert answer in hang.why(task), (part, hang.why(task))
+            if not problem:  # the child's end may not be known
+                continue
+            wanted = [p for p in hang.problems() if re.search(sentence, p['sentence'])]
+            assert wanted and re.fullmatch(problem, '%s %s' % (wanted[0]['severity'], wanted[0]['problem'])), (part, hang.problems())
+
+
+main()

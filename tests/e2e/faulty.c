@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Programs with a fault, without libweft: each hangs for good. The first line that each prints has
+ * the numbers of its processes, its own first. It comes when only the last waits are still to come.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void check(int is_good, const char *what)
+{
+	if (is_good)
+		return;
+	perror(what);
+	exit(1);
+}
+
+static void print_processes(pid_t child)
+{
+	printf(child ? "%d %d\n" : "%d\n", (int)getpid(), (int)child);
+	fflush(stdout);
+}
+
+static pthread_t begin(void *(*function)(void *), void *of, const char *name)
+{
+	pthread_t thread;
+	check(pthread_create(&thread, NULL, function, of) == 0, "pthread_create");
+	pthread_setname_np(thread, name);
+	return thread;
+}
+
+/* Posted by each thread that has one wait left. */
+static sem_t is_ready;
+
+static void wait_for_ready(int count)
+{
+	while (count--)
+		sem_wait(&is_ready);
+	print_processes(0);
+}
+
+/* ---- Two threads that wait for each other by eventfds ---- */
+
+static int events[2];
+
+static void *take_turns(void *number)
+{
+	const size_t own = (size_t)number;
+	uint64_t count = 1;
+	for (int i = 0; i < 3; i++) {
+		check(write(events[1 - own], &count, sizeof(count)) > 0, "write");
+		check(read(events[own], &count, sizeof(count)) > 0, "read");
+	}
+	sem_post(&is_ready);
+	check(read(events[own], &count, sizeof(count)) > 0, "read");
+	return NULL;
+}
+
+static void wait_by_eventfds(void)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	const int epoll = epoll_create1(0);
+	for (int i = 0; i < 2; i++) {
+		check((events[i] = eventfd(0, EFD_SEMAPHORE)) >= 0, "eventfd");
+		/* The adapters know it before a thread has to wait. */
+		check(epoll_ctl(epoll, EPOLL_CTL_ADD, events[i], &event) == 0, "epoll_ctl");
+	}
+	pthread_t ping = begin(take_turns, (void *)0, "ping");
+	begin(take_turns, (void *)1, "pong");
+	wait_for_ready(2);
+	pthread_join(ping, NULL);
+}
+
+/* ---- A thread that waits for a condition while it holds a lock which the signaller needs ---- */
+
+static pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
+static sem_t is_taken;
+static int items;
+
+static void *produce(void *unused)
+{
+	for (int i = 0; i < 2; i++) {
+		sem_wait(&is_taken);
+		pthread_mutex_lock(&outer);
+		pthread_mutex_lock(&inner);
+		items++;
+		pthread_cond_signal(&filled);
+		pthread_mutex_unlock(&inner);
+		pthread_mutex_unlock(&outer);
+	}
+	return unused;
+}
+
+static void *consume(void *unused)
+{
+	for (int i = 0; i < 2; i++) {
+		if (i == 1)
+			pthread_mutex_lock(&outer);
+		pthread_mutex_lock(&inner);
+		if (i == 1)
+			sem_post(&is_ready);
+		sem_post(&is_taken);
+		while (items == 0)
+			pthread_cond_wait(&filled, &inner);
+		items--;
+		pthread_mutex_unlock(&inner);
+	}
+	return unused;
+}
+
+static void wait_with_lock(void)
+{
+	begin(produce, NULL, "producer");
+	pthread_t consumer = begin(consume, NULL, "consumer");
+	wait_for_ready(1);
+	pthread_join(consumer, NULL);
+}
+
+/* ---- A barrier to which one thread does not come any more ---- */
+
+static pthread_barrier_t step;
+
+static void *solve(void *number)
+{
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	if ((size_t)number == 2)
+		return NULL;
+	sem_post(&is_ready);
+	pthread_barrier_wait(&step);
+	return NULL;
+}
+
+static void wait_at_barrier(void)
+{
+	static const char *const names[] = {"solver-0", "solver-1", "solver-2"};
+	pthread_t threads[3];
+	pthread_barrier_init(&step, NULL, 3);
+	for (size_t i = 0; i < 3; i++)
+		threads[i] = begin(solve, (void *)i, names[i]);
+	pthread_join(threads[2], NULL);
+	wait_for_ready(2);
+	pthread_join(threads[0], NULL);
+}
+
+/* ---- Readers that wait for the end of a pipe ---- */
+
+static void read_all(int fd)
+{
+	char byte;
+	while (read(fd, &byte, 1) == 1)
+		;
+	_exit(0);
+}
+
+/* The parent waits for its child, and does not close the pipe before. */
+static void keep_pipe(void)
+{
+	int ends[2];
+	check(pipe(ends) == 0, "pipe");
+	const pid_t child = fork();
+	if (child == 0) {
+		close(ends[1]);
+		read_all(ends[0]);
+	}
+	check(write(ends[1], "x", 1) == 1, "write");
+	print_processes(child);
+	waitpid(child, NULL, 0);
+}
+
+/* The child calls nothing before it reads: so it has not closed its own end. */
+static void keep_own_pipe(void)
+{
+	int ends[2];
+	check(pipe(ends) == 0, "pipe");
+	const pid_t child = fork();
+	if (child == 0)
+		read_all(ends[0]);
+	close(ends[0]);
+	close(ends[1]);
+	print_processes(child);
+	waitpid(child, NULL, 0);
+}
+
+int main(int count, char **arguments)
+{
+	static const struct {
+		const char *name;
+		void (*function)(void);
+	} parts[] = {{"eventfds", wait_by_eventfds}, {"with-lock", wait_with_lock},
+		{"barrier", wait_at_barrier}, {"kept-pipe", keep_pipe}, {"own-pipe", keep_own_pipe}};
+	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strcmp(arguments[1], parts[i].name) == 0) {
+			parts[i].function();
+			return 0;
+		}
+	return 2;
+}
