@@ -208,12 +208,6 @@ enum {
 
 static uint64_t now_ticks;
 
-static uint64_t read_ticks(void *context)
-{
-	(void)context;
-	return now_ticks;
-}
-
 static _Thread_local uint32_t thread_number = THREADS + 1; /* the test's own thread */
 
 /* Without it, the recorder assumes a single thread. */
@@ -269,7 +263,7 @@ struct stream {
 static struct stream record_stream(uint64_t seed, unsigned pause)
 {
 	static const struct weft_platform platform = {
-		.ticks = read_ticks, .ticks_hz = 1000000000, .self = read_self};
+		.ticks_at = &now_ticks, .ticks_hz = 1000000000, .self = read_self};
 	struct stream s = {.buffer = aligned_alloc(64, SIZE), .file = malloc(FILE_MAX)};
 	assert_true(s.buffer && s.file);
 	unsigned looks = 0;

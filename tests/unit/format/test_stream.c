@@ -18,13 +18,7 @@
 
 static uint64_t now_ticks;
 
-static uint64_t read_ticks(void *context)
-{
-	(void)context;
-	return now_ticks;
-}
-
-static const struct weft_platform by_hand = {.ticks = read_ticks, .ticks_hz = 1000000000};
+static const struct weft_platform by_hand = {.ticks_at = &now_ticks, .ticks_hz = 1000000000};
 
 enum {
 	FILE_MAX = 4 << 20,
@@ -264,8 +258,10 @@ static void record_in_a_thread(int64_t from)
 
 static struct drained begin_threads(const char *const *names)
 {
-	static const struct weft_platform platform = {
-		.ticks = read_ticks, .ticks_hz = 1000000000, .self = tid_of_thread, .has_ended = has_ended};
+	static const struct weft_platform platform = {.ticks_at = &now_ticks,
+		.ticks_hz = 1000000000,
+		.self = tid_of_thread,
+		.has_ended = has_ended};
 	struct drained d = {.buffer = trace_buffer(SIZE), .file = malloc(FILE_MAX)};
 	assert_non_null(d.file);
 	now_ticks = 1000;

@@ -42,13 +42,7 @@ static struct weft_input *input;
 
 static uint64_t event_ticks; /* the time of the only event of a file */
 
-static uint64_t read_ticks(void *context)
-{
-	(void)context;
-	return event_ticks;
-}
-
-static const struct weft_platform platform = {.ticks = read_ticks, .ticks_hz = 1000000000};
+static const struct weft_platform platform = {.ticks_at = &event_ticks, .ticks_hz = 1000000000};
 
 static int begin(void **state)
 {
