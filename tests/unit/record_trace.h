@@ -31,6 +31,22 @@ static inline void *trace_buffer(size_t size)
 	return buffer;
 }
 
+#define TRACE_BYTES ((size_t)1 << 20)
+
+/* Before a test, and after it: `*state` is the buffer. */
+static inline int trace_start(void **state)
+{
+	*state = trace_buffer(TRACE_BYTES);
+	return weft_start(*state, TRACE_BYTES, NULL);
+}
+
+static inline int trace_stop(void **state)
+{
+	weft_stop();
+	free(*state);
+	return 0;
+}
+
 /* A test that counts its events has no totals of counters that earlier tests have changed. */
 static inline void trace_forget_counters(void)
 {
@@ -42,6 +58,12 @@ static inline void trace_open(struct trace *trace, const void *buffer, size_t si
 	assert_int_equal(weft_decoder_create(&trace->decoder), 0);
 	assert_int_equal(weft_decoder_feed_borrowed(trace->decoder, buffer, size), 0);
 	assert_int_equal(weft_decoder_finish(trace->decoder), 0);
+}
+
+static inline void trace_read_back(struct trace *trace, void **state)
+{
+	weft_stop();
+	trace_open(trace, *state, TRACE_BYTES);
 }
 
 /* The next event, but for the totals of counters, which earlier tests of the process may have

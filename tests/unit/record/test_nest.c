@@ -8,28 +8,14 @@
 
 #include <weft/weft_ffi.h>
 
-#define SIZE   ((size_t)256 << 10)
 #define LEVELS 30
-
-static int start(void **state)
-{
-	*state = trace_buffer(SIZE);
-	return weft_start(*state, SIZE, NULL);
-}
-
-static int stop(void **state)
-{
-	weft_stop();
-	free(*state);
-	return 0;
-}
 
 /* Ends recording and expects these switches, and no other event. */
 static void expect_switches(void **state, const uint64_t *tasks, size_t count)
 {
 	struct trace t;
 	weft_stop();
-	trace_open(&t, *state, SIZE);
+	trace_open(&t, *state, TRACE_BYTES);
 	for (size_t i = 0; i < count; i++)
 		trace_expect(&t, WEFT_EVENT_SWITCH, tasks[i], 0);
 	trace_close(&t);
@@ -113,7 +99,7 @@ static void deep_nesting_is_counted(void **state)
 	}
 	assert_int_equal(weft_current(), WEFT_TASK_NONE);
 	weft_stop();
-	trace_open(&t, *state, SIZE);
+	trace_open(&t, *state, TRACE_BYTES);
 	while (trace_next(&t))
 		;
 	assert_int_equal(trace_loss(&t, WEFT_LOSS_TOO_DEEP), 5);
@@ -140,17 +126,17 @@ static void a_handler_may_enter(void **state)
 
 static void a_stack_belongs_to_one_buffer(void **state)
 {
-	void *first = trace_buffer(SIZE);
+	void *first = trace_buffer(TRACE_BYTES);
 	weft_enter(1);
 	weft_enter(2);
 	weft_stop();
 	weft_enter(3);
-	memcpy(first, *state, SIZE);
-	assert_int_equal(weft_start(first, SIZE, NULL), 0);
+	memcpy(first, *state, TRACE_BYTES);
+	assert_int_equal(weft_start(first, TRACE_BYTES, NULL), 0);
 	weft_leave();
 	assert_int_equal(weft_current(), WEFT_TASK_NONE);
 	weft_stop();
-	memcpy(*state, first, SIZE);
+	memcpy(*state, first, TRACE_BYTES);
 	free(first);
 	EXPECT_SWITCHES(state, WEFT_TASK_NONE);
 }
@@ -169,14 +155,17 @@ static void in_a_moment(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_leave_returns_to_the_task_before, start, stop),
-		cmocka_unit_test_setup_teardown(a_switch_inside_changes_only_what_runs, start, stop),
-		cmocka_unit_test_setup_teardown(a_leave_too_many_makes_the_thread_idle, start, stop),
-		cmocka_unit_test_setup_teardown(a_scope_is_left_with_its_block, start, stop),
-		cmocka_unit_test_setup_teardown(deep_nesting_is_counted, start, stop),
-		cmocka_unit_test_setup_teardown(a_handler_may_enter, start, stop),
-		cmocka_unit_test_setup_teardown(a_stack_belongs_to_one_buffer, start, stop),
-		cmocka_unit_test_setup_teardown(in_a_moment, start, stop),
+		cmocka_unit_test_setup_teardown(
+			a_leave_returns_to_the_task_before, trace_start, trace_stop),
+		cmocka_unit_test_setup_teardown(
+			a_switch_inside_changes_only_what_runs, trace_start, trace_stop),
+		cmocka_unit_test_setup_teardown(
+			a_leave_too_many_makes_the_thread_idle, trace_start, trace_stop),
+		cmocka_unit_test_setup_teardown(a_scope_is_left_with_its_block, trace_start, trace_stop),
+		cmocka_unit_test_setup_teardown(deep_nesting_is_counted, trace_start, trace_stop),
+		cmocka_unit_test_setup_teardown(a_handler_may_enter, trace_start, trace_stop),
+		cmocka_unit_test_setup_teardown(a_stack_belongs_to_one_buffer, trace_start, trace_stop),
+		cmocka_unit_test_setup_teardown(in_a_moment, trace_start, trace_stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

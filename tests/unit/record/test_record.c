@@ -15,27 +15,6 @@
 #include "abi/name_abi.h"
 #include "abi/packet_abi.h"
 
-#define SIZE ((size_t)1 << 20)
-
-static int start(void **state)
-{
-	*state = trace_buffer(SIZE);
-	return weft_start(*state, SIZE, NULL);
-}
-
-static int stop(void **state)
-{
-	weft_stop();
-	free(*state);
-	return 0;
-}
-
-static void read_back(struct trace *trace, void **state)
-{
-	weft_stop();
-	trace_open(trace, *state, SIZE);
-}
-
 static void events_of_the_current_task(void **state)
 {
 	struct trace t;
@@ -61,7 +40,7 @@ static void events_of_the_current_task(void **state)
 	weft_signal(child);
 	assert_int_equal(weft_current(), child);
 	weft_switch(WEFT_TASK_NONE);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 
 	assert_int_equal(
 		trace_expect(&t, WEFT_EVENT_CREATE, WEFT_TASK_NONE, task)->kind, WEFT_KIND_TASK);
@@ -111,7 +90,7 @@ static void events_of_another_task(void **state)
 	weft_signal_as(3, 8);
 	weft_resolve(1); /* by 8 */
 	weft_read_as(WEFT_TASK_CURRENT, 2);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 
 	trace_expect(&t, WEFT_EVENT_CREATE, 77, other);
 	trace_expect(&t, WEFT_EVENT_SWITCH, 5, 0);
@@ -146,7 +125,7 @@ static void a_resource_is_taken_and_given_back(void **state)
 	weft_release_as(6, 7);
 	weft_release(7);
 	weft_resolve(1);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	trace_expect(&t, WEFT_EVENT_SWITCH, 5, 0);
 	trace_expect(&t, WEFT_EVENT_ACQUIRE, 5, 7);
 	trace_expect(&t, WEFT_EVENT_ACQUIRE, 6, 7);
@@ -176,7 +155,7 @@ static void a_wait_for_any_is_an_event_for_each(void **state)
 	weft_wait_any(MANY, sources);
 	weft_moment_end();
 	weft_resolve(2);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 
 	trace_expect(&t, WEFT_EVENT_SWITCH, 5, 0);
 	uint64_t time = trace_expect(&t, WEFT_EVENT_WAIT_ANY, 5, 7)->time_ns;
@@ -208,7 +187,7 @@ static void spans_by_call_and_by_block(void **state)
 	weft_begin_as(7, "of a task");
 	weft_end_as(7);
 	weft_end();
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	static const char *const names[] = {
 		"outer", "literal", "changing", NULL, NULL, "literal", NULL};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -238,7 +217,7 @@ static void a_level_filters_whole_spans(void **state)
 		weft_end();
 	}
 	weft_set_level("*", WEFT_LEVEL_INFO);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	trace_text(trace_expect(&t, WEFT_EVENT_BEGIN, WEFT_TASK_NONE, 0)->text, "recorded");
 	trace_text(trace_expect(&t, WEFT_EVENT_BEGIN, WEFT_TASK_NONE, 0)->text, "debug");
 	trace_expect(&t, WEFT_EVENT_END, WEFT_TASK_NONE, 0);
@@ -273,7 +252,7 @@ static void spans_of_other_clocks_are_placed(void **state)
 	weft_clock_sync(WEFT_CLOCK_FOREIGN + 7, 1000000);
 	weft_span(name, WEFT_CLOCK_FOREIGN + 7, "synced", 400000, 900000);
 	weft_clock_sync(WEFT_CLOCK_FOREIGN + 8, 1); /* there is none */
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	uint64_t note_ns = trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->time_ns;
 
 	const struct weft_event *event = expect_span(&t, "disk", "run time");
@@ -305,7 +284,7 @@ static void a_track_without_a_name_is_refused(void **state)
 	memset(longest, 'x', sizeof(longest) - 1);
 	weft_span(longest, WEFT_CLOCK_RECORDER, "lost", 1, 2);
 	weft_note("after");
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0);
 	assert_int_equal(trace_loss(&t, WEFT_LOSS_TOO_BIG), 1);
 	trace_close(&t);
@@ -331,7 +310,7 @@ static void texts_literal_and_not(void **state)
 	weft_counter_add("bytes", -7);
 	weft_counter_set(text, INT64_MAX);
 	weft_counter_set_as(4, "bytes", 1);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 
 	const uint64_t none = WEFT_TASK_NONE;
 	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, none, 0)->text, "literal");
@@ -382,7 +361,7 @@ static void a_place_with_changing_text_is_no_literal(void **state)
 #endif
 	for (int i = 0; i < 3; i++) /* begins and ends like one */
 		weft_tag("t"[0] == names[i][0] ? "same" : "other");
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	for (int i = 0; i < 3; i++)
 		trace_text(trace_expect(&t, WEFT_EVENT_TAG, WEFT_TASK_NONE, 0)->text, names[i]);
 	for (int i = 0; i < 3; i++)
@@ -402,7 +381,7 @@ static void long_text_is_cut_between_characters(void **state)
 	text[4998] = '\0';
 	weft_note(text);
 	weft_fail(3, text);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	for (int i = 0; i < 2; i++) {
 		assert_true(trace_next(&t));
 		struct weft_slice cut = t.event.text;
@@ -429,7 +408,7 @@ static void notes_are_formatted_by_the_reader(void **state)
 	weft_notef("%10.3s|%-6s|", "abcdef", "xy");
 	weft_notef("%p", (void *)0x10);
 	weft_notef_as(9, "%d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 
 	static const char *const expected[] = {
 		"plain",
@@ -462,7 +441,7 @@ static void kinds_have_names(void **state)
 	weft_create_as(9, (uint16_t)(job + 1));
 	weft_create_as(9, UINT16_MAX - 1);
 	assert_int_equal(weft_kind(""), WEFT_KIND_UNKNOWN);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	static const char *const names[] = {"job", "job", "other", "job", "", "", ""};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		assert_true(trace_next(&t));
@@ -480,7 +459,7 @@ static void labels_are_formatted_by_the_reader(void **state)
 	memcpy(text, "gone", 4);
 	weft_labelf_as(9, "%d", 7);
 	weft_labelf_as(9, "plain");
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, WEFT_TASK_NONE, 0)->text, "GET text");
 	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, 9, 0)->text, "7");
 	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, 9, 0)->text, "plain");
@@ -503,7 +482,7 @@ static void texts_with_a_size_need_no_nul(void **state)
 	weft_note_n_as(9, text, 0);
 	weft_note_n("ends\0 before its size", 20);
 	munmap(pages, 2 * page);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, WEFT_TASK_NONE, 0)->text, "hello");
 	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, 9, 0)->text, "hell");
 	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->text, "hello");
@@ -519,7 +498,7 @@ static void long_values_leave_room_for_the_others(void **state)
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	weft_mark("m", "a", text, "b", text, "c", 5);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	const struct weft_event *e = trace_expect(&t, WEFT_EVENT_MARK, WEFT_TASK_NONE, 0);
 	assert_int_equal(e->field_count, 3);
 	assert_in_range(e->fields[0].value.text.size, 600, 700);
@@ -543,7 +522,7 @@ static void names_of_a_mark_fill_their_room(void **state)
 	key[sizeof(key) - 2] = 0;
 	weft__mark(WEFT_TASK_CURRENT, NULL, names, 1, &two);
 	weft_mark("n", "key", 3);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	const struct weft_event *mark = trace_expect(&t, WEFT_EVENT_MARK, WEFT_TASK_NONE, 0);
 	assert_int_equal(mark->field_count, 1);
 	assert_int_equal(mark->fields[0].name.size, sizeof(key) - 3);
@@ -601,7 +580,7 @@ static void marks_have_typed_fields(void **state)
 	weft_mark("request", "bytes", 512, "path", path, "ratio", 0.25, "big", UINT64_MAX);
 	const bool is_known = true;
 	weft_mark_as(6, "x", "a", 1, "b", 2, "c", 3, "d", 4, "e", 5, "f", is_known);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 
 	const struct weft_event *e = trace_expect(&t, WEFT_EVENT_MARK, WEFT_TASK_NONE, 0);
 	trace_text(e->text, "empty");
@@ -635,7 +614,7 @@ static void names_are_kept_once(void **state)
 		weft_counter_add(text, 1);
 	}
 	struct trace t;
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	uint64_t count = 0;
 	while (trace_next(&t))
 		count++;
@@ -652,7 +631,7 @@ static void names_with_one_hash_are_two(void **state)
 		weft_counter_add("macallums", 2);
 	}
 	struct trace t;
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	for (int round = 0; round < 2; round++) {
 		assert_true(trace_next(&t));
 		trace_text(t.event.text, "declinate");
@@ -671,7 +650,7 @@ static void a_full_table_refuses_counters(void **state)
 	}
 	weft_label("a literal goes into the event then");
 	struct trace t;
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	uint64_t counters = 0;
 	while (trace_next(&t) && t.event.type == WEFT_EVENT_COUNTER)
 		counters++;
@@ -703,7 +682,7 @@ static void text_is_padded_with_zeros(void **state)
 	weft_note_n("padded", 6);
 	weft_notef("%s", "padded");
 	for (unsigned found = 0; found < 2; at += 8) {
-		assert_true(at < SIZE);
+		assert_true(at < TRACE_BYTES);
 		if (memcmp(bytes + at, text, 6) != 0)
 			continue;
 		assert_int_equal(bytes[at + 6], 0);
@@ -728,7 +707,7 @@ static void texts_of_each_size_are_whole_and_padded(void **state)
 		uint64_t task = 0x7700000000 + size;
 		char padded[24] = {0};
 		weft_label_n_as(task, text, size);
-		const uint64_t *found = find_word((const uint64_t *)*state, SIZE / 8, task);
+		const uint64_t *found = find_word((const uint64_t *)*state, TRACE_BYTES / 8, task);
 		memcpy(padded, text, size);
 		assert_memory_equal(found + 1, padded, (size + 7) / 8 * 8);
 		assert_int_equal(found[-1] >> 40 & 0xff, 2 + (size + 7) / 8);
@@ -748,7 +727,7 @@ static void text_that_just_fits_is_whole(void **state)
 	text[ROOM] = 'x';
 	text[ROOM + 1] = '\0';
 	weft_label_as(7, text);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	assert_int_equal(trace_expect(&t, WEFT_EVENT_LABEL, 7, 0)->text.size, ROOM);
 	assert_int_equal(t.event.text.bytes[ROOM - 1], 'x');
 	trace_expect(&t, WEFT_EVENT_LABEL, 7, 0);
@@ -769,7 +748,7 @@ static void long_values_of_a_mark_share_the_room(void **state)
 		values[i] = (struct weft_value){WEFT_VALUE_TEXT, sizeof(text) - 1, {.text = text}};
 	for (uint32_t count = 1; count <= 4; count++)
 		weft__mark(WEFT_TASK_CURRENT, NULL, names, count, values);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	for (uint32_t count = 1; count <= 4; count++) {
 		uint32_t words = 0;
 		assert_true(trace_next(&t));
@@ -797,7 +776,7 @@ static void names_of_a_mark_that_just_fit_are_recorded(void **state)
 	weft__mark(WEFT_TASK_CURRENT, NULL, names, 1, &value);
 	names[1] = "n";
 	weft__mark(WEFT_TASK_CURRENT, NULL, names, 1, &value);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	assert_true(trace_next(&t));
 	assert_int_equal(t.event.text.size, 1021);
 	trace_text(t.event.fields[0].name, "n");
@@ -814,7 +793,7 @@ static void a_counter_whose_name_is_too_long_is_counted_as_lost(void **state)
 	weft_counter_add(name, 1);
 	weft_counter_add(name + 1, 2); /* of 1024 bytes, the maximum */
 	weft_stop();
-	trace_open(&t, *state, SIZE);
+	trace_open(&t, *state, TRACE_BYTES);
 	assert_int_equal(trace_expect(&t, WEFT_EVENT_COUNTER, WEFT_TASK_NONE, 0)->value, 2);
 	assert_int_equal(t.event.text.size, 1024);
 	assert_int_equal(trace_loss(&t, WEFT_LOSS_TOO_BIG), 1);
@@ -828,7 +807,7 @@ static void times_are_the_monotonic_clock(void **state)
 	weft_note("now");
 	clock_gettime(CLOCK_MONOTONIC, &after);
 	struct trace t;
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	assert_true(trace_next(&t));
 	uint64_t low = (uint64_t)before.tv_sec * 1000000000u + (uint64_t)before.tv_nsec;
 	uint64_t high = (uint64_t)after.tv_sec * 1000000000u + (uint64_t)after.tv_nsec;
@@ -851,7 +830,7 @@ static void a_caller_brings_a_clock(void **state)
 	const struct weft_platform platform = {.ticks = test_ticks, .ticks_hz = 1000000};
 	weft_stop();
 	ticks_now = 10;
-	assert_int_equal(weft_start(*state, SIZE, &platform), 0);
+	assert_int_equal(weft_start(*state, TRACE_BYTES, &platform), 0);
 	weft_note("at 10 us");
 	ticks_now = 30;
 	weft_note("at 30 us");
@@ -860,7 +839,7 @@ static void a_caller_brings_a_clock(void **state)
 	ticks_now += 5;
 	weft_note("5 us later");
 	struct trace t;
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	assert_int_equal(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->time_ns, 10000);
 	assert_int_equal(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->time_ns, 30000);
 	uint64_t later = 30000 + ((uint64_t)7 << 32) * 1000;
@@ -888,7 +867,7 @@ static void a_waiting_follower_is_woken(void **state)
 	struct weft_abi_buffer *header = *state;
 	weft_stop();
 	times_woken = 0;
-	assert_int_equal(weft_start(*state, SIZE, &platform), 0);
+	assert_int_equal(weft_start(*state, TRACE_BYTES, &platform), 0);
 	weft_note("a packet is claimed");
 	uint64_t first = header->hand;
 	header->waiters = (uint32_t)first + 2;
@@ -917,14 +896,14 @@ static void nothing_is_recorded_while_it_is_off(void **state)
 	assert_true(weft_current() == WEFT_TASK_NONE);
 	weft_stop();
 	struct trace t;
-	trace_open(&t, *state, SIZE);
+	trace_open(&t, *state, TRACE_BYTES);
 	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->text, "on");
 	trace_close(&t);
-	/* After another start, literals get names again. */
-	assert_int_equal(weft_start(*state, SIZE, NULL), 0);
+	/* After another trace_start, literals get names again. */
+	assert_int_equal(weft_start(*state, TRACE_BYTES, NULL), 0);
 	for (int i = 0; i < 2; i++)
 		weft_tag("again");
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	trace_text(trace_expect(&t, WEFT_EVENT_TAG, WEFT_TASK_NONE, 0)->text, "again");
 	trace_text(trace_expect(&t, WEFT_EVENT_TAG, WEFT_TASK_NONE, 0)->text, "again");
 	trace_close(&t);
@@ -932,17 +911,17 @@ static void nothing_is_recorded_while_it_is_off(void **state)
 
 static void a_buffer_must_be_large_and_aligned(void **state)
 {
-	assert_int_equal(weft_start(*state, SIZE, NULL), WEFT_ERROR_STATE);
+	assert_int_equal(weft_start(*state, TRACE_BYTES, NULL), WEFT_ERROR_STATE);
 	weft_stop();
 	assert_int_equal(weft_start(*state, 65535, NULL), WEFT_ERROR_ARGUMENT);
 	assert_int_equal(weft_start((char *)*state + 8, 70000, NULL), WEFT_ERROR_ARGUMENT);
-	assert_int_equal(weft_start(NULL, SIZE, NULL), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft_start(NULL, TRACE_BYTES, NULL), WEFT_ERROR_ARGUMENT);
 	assert_int_equal(weft_start(*state, 65536, NULL), 0);
 }
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, trace_start, trace_stop)
 	const struct CMUnitTest tests[] = {
 		CASE(events_of_the_current_task),
 		CASE(events_of_another_task),

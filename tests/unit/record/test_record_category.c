@@ -7,27 +7,6 @@
 WEFT_CATEGORY_DEFINE(net, "net", "connections");
 WEFT_CATEGORY_DEFINE(disk, "disk", "files");
 
-#define SIZE ((size_t)1 << 20)
-
-static int start(void **state)
-{
-	*state = trace_buffer(SIZE);
-	return weft_start(*state, SIZE, NULL);
-}
-
-static int stop(void **state)
-{
-	weft_stop();
-	free(*state);
-	return 0;
-}
-
-static void read_back(struct trace *trace, void **state)
-{
-	weft_stop();
-	trace_open(trace, *state, SIZE);
-}
-
 /* Returns the other task of the next event, which must have this type and actor. */
 static uint64_t expect(struct trace *t, enum weft_event_type type, uint64_t task)
 {
@@ -54,7 +33,7 @@ static void files_of_the_program_name_no_category(void **state)
 	weft_create(WEFT_KIND_LOCK);
 	weft_create_as(9, weft_kind("job"));
 	weft_rundown_task(7, WEFT_KIND_LOCK, "label", 3, WEFT_TASK_NONE);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	expect_create(&t, WEFT_KIND_LOCK, "", "", false);
 	expect_create(&t, 0, "job", "", true);
 	assert_true(trace_next(&t));
@@ -76,7 +55,7 @@ static void tasks_are_of_their_files_category(void **state)
 	weft_create(200);
 	weft_rundown_task(7, WEFT_KIND_LOCK, "label", 3, 8);
 	weft_rundown_task(7, weft_kind("job"), NULL, WEFT_AGE_UNKNOWN, WEFT_TASK_NONE);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	expect_create(&t, WEFT_KIND_LOCK, "", "net", false);
 	expect_create(&t, WEFT_KIND_TIMER, "", "net", true);
 	expect_create(&t, 0, "job", "net", true);
@@ -99,7 +78,7 @@ static void operations_too(void **state)
 		uint64_t operation = weft_operation_begin_as(i < 2 ? WEFT_TASK_CURRENT : 9, "read");
 		weft_operation_end(operation, WEFT_TASK_NONE);
 	}
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	for (int i = 0; i < 3; i++) {
 		expect_create(&t, WEFT_KIND_PROMISE, "", "net", i == 2);
 		uint64_t operation = t.event.other;
@@ -121,7 +100,7 @@ static void no_packet_is_too_full(void **state)
 	};
 	for (int i = 0; i < COUNT; i++)
 		weft_create(WEFT_KIND_TASK);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	for (int i = 0; i < COUNT; i++)
 		expect_create(&t, WEFT_KIND_TASK, "", "net", false);
 	assert_false(trace_next(&t));
@@ -137,14 +116,14 @@ static void a_kind_of_another_category_is_another_kind(void **state)
 	weft_create(weft_kind("job"));
 	weft_set_level("disk", WEFT_LEVEL_OFF);
 	assert_true(weft_create(WEFT_KIND_TASK) > 0);
-	read_back(&t, state);
+	trace_read_back(&t, state);
 	expect_create(&t, 0, "job", "disk", false);
 	assert_false(trace_next(&t));
 	trace_close(&t);
 	weft_set_level("disk", WEFT_LEVEL_INFO);
 }
 
-#define CASE(test) cmocka_unit_test_setup_teardown(test, start, stop)
+#define CASE(test) cmocka_unit_test_setup_teardown(test, trace_start, trace_stop)
 
 int main(void)
 {
