@@ -32,17 +32,17 @@ static void add_loss(struct weft__drain *d, struct weft__drained *p, uint64_t wr
 /* Upper bound of the threads that claimed a packet before create and open it later. */
 static const uint64_t CLAIMS_PENDING_MAX = 4096;
 
-/* True if a recorder may have claimed this content. Sequences only grow, each is a claim that the
- * hand has counted, and there are no more contents than were there at create or were claimed since.
- * Further contents come from a hostile program: they are skipped, and count as lost if a later
- * packet says so. The hand is loaded after the state (acquire), and was moved before the state was
- * stored. */
+/* True if a recorder may have claimed this content before the look. Sequences only grow, each is a
+ * claim that the hand has counted, and there are no more contents than were there at create or were
+ * claimed since. Further contents come from a hostile program: they are skipped, and count as lost
+ * if a later packet says so. One that was claimed during the look is left to the next one: it might
+ * be visited before the rest of the packet that its thread filled first, and the stream would have
+ * a gap until then. */
 static bool is_claimed(
 	const struct weft__drain *d, const struct weft__drained *p, uint64_t sequence)
 {
-	uint64_t hand = weft__format_drain_load(&weft__format_drain_header(d)->hand);
-	uint64_t claims = hand > d->hand ? hand - d->hand : 0;
-	return sequence > p->sequence && sequence <= hand &&
+	uint64_t claims = d->look_hand > d->hand ? d->look_hand - d->hand : 0;
+	return sequence > p->sequence && sequence <= d->look_hand &&
 		   d->contents < claims + 2 * (uint64_t)d->buffer.packet_count + CLAIMS_PENDING_MAX;
 }
 
@@ -71,9 +71,8 @@ void weft__format_drain_look(struct weft__drain *d, bool with_open, uint64_t tic
 	if (d->is_marking)
 		weft__format_mark_look(&d->mark, ticks, &d->buffer.clock);
 	d->has_taken = false;
-	d->first =
-		count ? (uint32_t)(weft__format_drain_load(&weft__format_drain_header(d)->hand) % count)
-			  : 0;
+	d->look_hand = weft__format_drain_load(&weft__format_drain_header(d)->hand);
+	d->first = count ? (uint32_t)(d->look_hand % count) : 0; /* the oldest claim's */
 	d->cursor = 0;
 	d->with_open = with_open;
 	d->are_tables_due |= with_open;

@@ -46,6 +46,7 @@ struct weft__drain {
 	size_t piece_bytes;
 	uint64_t piece_events;             /* events in `packets` that are not given yet */
 	uint64_t hand;                     /* claims before create */
+	uint64_t look_hand;                /* claims before this look */
 	uint64_t contents;                 /* contents taken up so far */
 	uint32_t first, cursor;            /* this look's first position; positions visited so far */
 	uint64_t marked;                   /* ticks of the last mark */
