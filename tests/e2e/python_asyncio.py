@@ -176,6 +176,7 @@ asyncio.run(main())
 ''')
     equal(trace.outcomes('blocking|failing'), {'blocking': 'fulfilled', 'failing': 'failed'})
     assert ('blocking', 'to_thread at program.py:6') in trace.pairs('resolve', other='target'), trace.tasks
+    assert 'blocking at program.py:3' in trace.labels, trace.labels
     equal(trace.outcomes('.* at program.*'), {'to_thread at program.py:6': 'fulfilled', 'main at program.py:8': 'failed'})
     switched = {event['thread'] for event in trace.events if event.get('task') == trace.id('blocking')}
     assert len(switched) == 2, switched
@@ -524,6 +525,26 @@ def assert_nobody_is_blamed(trace):
 
 
 @case
+def a_lock_that_a_task_kept_while_others_timed_out_is_never_released():
+    """It is freed before the trace ends."""
+    trace = Trace('''
+async def keep(lock):
+    await lock.acquire()
+    await asyncio.sleep(0.001)
+async def use(lock):
+    try:
+        async with asyncio.timeout(0.05): await lock.acquire()
+    except TimeoutError: pass
+async def main():
+    lock = asyncio.Lock()
+    await asyncio.gather(keep(lock), use(lock), use(lock))
+asyncio.run(main())
+''')
+    assert re.search("warning +never released +task [0-9]+ 'keep at program.py:3' ended .* 'Lock at program.py:11'; 2 waits for it timed out",
+                     trace.problems), trace.problems
+
+
+@case
 def a_semaphore_has_the_holders_that_the_program_counts():
     """Each wait is for the tasks that have the semaphore then, however it was handed over."""
     trace = Trace('''
@@ -765,7 +786,7 @@ async def main(): await asyncio.get_running_loop().run_in_executor(pool, outer)
 asyncio.run(main())
 ''')
     first = trace.problems.splitlines()[0]
-    assert ' deadlock ' in first and "'outer' waits for" in first and 'circle of 3' in first, trace.problems
+    assert ' deadlock ' in first and "'outer at program.py:10' waits for" in first and 'circle of 3' in first, trace.problems
     assert ('inner', 'ThreadPoolExecutor of 1') in trace.pairs('try_read'), trace.events
     assert ('outer', 'ThreadPoolExecutor of 1') in trace.pairs('acquire', other='resource'), trace.events
     assert ('main at program.py:14', 'outer') in trace.pairs('try_read'), trace.events

@@ -123,7 +123,8 @@ def _label_of_job(job):
         # asyncio.to_thread() runs the function in a context.
         runs = isinstance(getattr(function.func, '__self__', None), contextvars.Context) and function.args
         function = function.args[0] if runs else function.func
-    return getattr(function, '__qualname__', None) or type(function).__qualname__
+    code, name = getattr(function, '__code__', None), getattr(function, '__qualname__', None) or type(function).__qualname__
+    return f'{name} at {os.path.basename(code.co_filename)}:{code.co_firstlineno}' if code else name
 
 
 def _outside():

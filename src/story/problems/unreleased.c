@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
  * Locks and other resources that a task still held when it ended. If no task waits for the resource
- * afterwards, that is a hint: the program may not need it any more. If one waits, and nothing is
- * left that could go on, that is an error. Semaphores count only in traces with acquire events: in
- * other formats, a read of one does not mean that it is given back.
+ * afterwards, that is a hint: the program may not need it any more. One that was closed since
+ * counts if the time of tasks was up that waited for it. If one waits, and nothing is left that
+ * could go on, that is an error. Semaphores count only in traces with acquire events: in other
+ * formats, a read of one does not mean that it is given back.
  */
 #include "story/problems/unreleased.h"
 
@@ -23,15 +24,21 @@
 struct left_over {
 	uint32_t resource, count;
 	struct weft__hold first;
-	uint32_t waiters; /* tasks that wait for it when the trace ends */
-	uint32_t delayed; /* tasks that waited for it after the first hold's task ended, and got it */
+	uint32_t waiters;  /* tasks that wait for it when the trace ends */
+	uint32_t delayed;  /* tasks that waited for it after the first hold's task ended, and got it */
+	uint32_t given_up; /* tasks that waited for it then until their time was up */
 };
 
-static bool is_examined(const struct weft_model *model, uint32_t task)
+static bool has_holders(const struct weft_model *model, uint32_t task)
 {
 	unsigned kind = model->tasks.kind[task];
-	return weft__model_is_resource(kind) && !(model->tasks.flags[task] & WEFT_TASK_RESOLVED) &&
+	return weft__model_is_resource(kind) &&
 		   (kind != WEFT_KIND_SEMAPHORE || model->summary.by_event[WEFT_EVENT_ACQUIRE]);
+}
+
+static bool is_closed(const struct weft_model *model, uint32_t resource)
+{
+	return model->tasks.flags[resource] & WEFT_TASK_RESOLVED;
 }
 
 /* An acquire event about a task that had ended is another mistake. */
@@ -41,20 +48,28 @@ static bool has_ended_with(const struct weft_model *model, const struct weft__ho
 		   model->tasks.end[hold->task] >= hold->since;
 }
 
-int weft__story_left_holds(
+/* The holds that are left when the resource is closed, or at the trace's end. */
+static int read_left_holds(
 	const struct weft_story *story, uint32_t resource, struct weft__holders *ret_left)
 {
 	const struct weft_model *model = story->model;
 	uint32_t count = 0;
-	*ret_left = (struct weft__holders){0};
-	if (!is_examined(model, resource))
-		return 0;
-	int error = weft__story_holders_at(story, resource, model->summary.end, UINT32_MAX, ret_left);
+	uint64_t end = is_closed(model, resource) ? model->tasks.end[resource] : model->summary.end;
+	int error = weft__story_holders_at(story, resource, end, UINT32_MAX, ret_left);
 	for (uint32_t i = 0; i < ret_left->count; i++)
 		if (has_ended_with(model, &ret_left->list[i]))
 			ret_left->list[count++] = ret_left->list[i];
 	ret_left->count = count;
 	return error;
+}
+
+int weft__story_left_holds(
+	const struct weft_story *story, uint32_t resource, struct weft__holders *ret_left)
+{
+	*ret_left = (struct weft__holders){0};
+	if (!has_holders(story->model, resource) || is_closed(story->model, resource))
+		return 0;
+	return read_left_holds(story, resource, ret_left);
 }
 
 /* True if a read ended a wait for the resource that began at a time or later. */
@@ -106,6 +121,20 @@ static uint32_t count_waiters(const struct weft_story *story, uint32_t resource)
 	return waiters;
 }
 
+static uint32_t count_given_up(const struct weft_story *story, uint32_t resource, uint64_t since)
+{
+	const struct weft_model *model = story->model;
+	struct weft__edge_list to = weft__story_edges_to(story, resource);
+	uint32_t given_up = 0;
+	for (uint32_t i = 0; i < to.count; i++) {
+		uint32_t task = model->edges.from[to.edges[i]];
+		given_up += model->edges.type[to.edges[i]] == WEFT_EDGE_TRY_READ && task != WEFT_NONE &&
+					model->tasks.outcome[task] == WEFT_OUTCOME_TIMED_OUT &&
+					model->tasks.end[task] > since;
+	}
+	return given_up;
+}
+
 static void write_sentence(
 	struct weft__sentence *s, const struct weft_model *model, const struct left_over *left)
 {
@@ -132,6 +161,9 @@ static void write_sentence(
 	else if (left->delayed)
 		weft__story_words_add(weft__story_clause(s, 5), "; %" PRIu32 " %s since", left->delayed,
 			left->delayed == 1 ? "task waited" : "tasks waited");
+	else if (left->given_up)
+		weft__story_words_add(weft__story_clause(s, 8), "; %" PRIu32 " %s for it timed out",
+			left->given_up, left->given_up == 1 ? "wait" : "waits");
 }
 
 static void set_notes(
@@ -160,13 +192,14 @@ static enum weft_problem_severity severity_of(
 	if (left->waiters &&
 		(weft__story_is_asleep(findings, left->resource) || is_outage(findings, left)))
 		return WEFT_SEVERITY_ERROR;
-	return left->waiters || left->delayed ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
+	return left->waiters || left->delayed || left->given_up ? WEFT_SEVERITY_WARNING
+															: WEFT_SEVERITY_HINT;
 }
 
 static void report_left_over(struct weft__findings *findings, const struct left_over *left)
 {
 	const struct weft_model *model = findings->story->model;
-	const uint32_t waiters = left->waiters + left->delayed;
+	const uint32_t waiters = left->waiters + left->delayed + left->given_up;
 	struct weft_problem problem =
 		weft__story_problem(WEFT_PROBLEM_UNRELEASED, severity_of(findings, left), left->count,
 			(struct weft__case){left->first.task, left->first.since,
@@ -185,7 +218,7 @@ static void look_at_resource(struct weft__findings *findings, uint32_t resource)
 	const struct weft_story *story = findings->story;
 	struct weft__holders holds;
 	struct left_over left = {.resource = resource};
-	int error = weft__story_left_holds(story, resource, &holds);
+	int error = read_left_holds(story, resource, &holds);
 	if (error)
 		findings->error = error;
 	if (!error && holds.count) {
@@ -193,7 +226,9 @@ static void look_at_resource(struct weft__findings *findings, uint32_t resource)
 		left.first = holds.list[0];
 		left.waiters = count_waiters(story, resource);
 		left.delayed = count_delayed(story, resource, story->model->tasks.end[left.first.task]);
-		report_left_over(findings, &left);
+		left.given_up = count_given_up(story, resource, story->model->tasks.end[left.first.task]);
+		if (left.given_up || !is_closed(story->model, resource))
+			report_left_over(findings, &left);
 	}
 	weft__model_holders_finish(&holds);
 }
@@ -202,6 +237,6 @@ void weft__find_unreleased(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;
 	for (uint32_t task = 0; task < model->tasks.count && !findings->error; task++)
-		if (is_examined(model, task))
+		if (has_holders(model, task))
 			look_at_resource(findings, task);
 }
