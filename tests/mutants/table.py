@@ -1040,7 +1040,7 @@ MUTANTS = [
         ('pauses->longest = band;\n', 'pauses->longest = pauses->longest ? pauses->longest : band;\n', 'problems_between')),
     *in_file(
         'src/story/problems/ran.c',
-        ('most.count <= most.of / 2)', 'most.count < most.of / 2)', 'problems_between')),
+        ('it->count <= c->of / 2)', 'it->count < c->of / 2)', 'problems_between')),
     *in_file(
         'src/story/any.c',
         ('			first = last + 1;', '			first = last;', 'story_ties')),

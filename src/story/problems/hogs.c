@@ -386,7 +386,7 @@ static void write_off_cpu(struct weft__sentence *s, uint64_t off_ns)
 	weft__story_words_add(w, " of it off CPU)");
 }
 
-/* Appends " (in parse in 24 of 30 samples)". */
+/* Appends " (in parse in 24 of 30 samples, mostly in the kernel)". */
 static void write_ran(
 	struct weft__sentence *s, const struct weft_model *model, const struct stretch *stretch)
 {
@@ -395,8 +395,9 @@ static void write_ran(
 		return;
 	struct weft__words *w = weft__story_clause(s, 7);
 	weft__story_words_add(w, " (in ");
-	weft__story_words_add_text(w, weft_model_string(model, most.function), 48);
-	weft__story_words_add(w, " in %" PRIu32 " of %" PRIu32 " samples)", most.count, most.of);
+	weft__story_words_add_text(w, most.function, 48);
+	weft__story_words_add(w, " in %" PRIu32 " of %" PRIu32 " samples%s)", most.count, most.of,
+		most.in_kernel > most.count / 2 ? ", mostly in the kernel" : "");
 }
 
 static void write_effect(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The function that a task ran for most of a time, by samples of the processor time.
+ * The function of the program in which a task was for most of a time, by samples of the processor
+ * time.
  */
 #ifndef WEFT_STORY_PROBLEMS_RAN_H
 #define WEFT_STORY_PROBLEMS_RAN_H
@@ -11,9 +12,10 @@
 #include <weft/model.h>
 
 struct weft__ran_most {
-	uint32_t function; /* string */
-	uint32_t count;    /* samples in it */
-	uint32_t of;       /* samples of the task in that time */
+	struct weft_slice function; /* of the model's strings */
+	uint32_t count;             /* samples in it, or in what it calls */
+	uint32_t in_kernel;         /* of those */
+	uint32_t of;                /* samples of the task in that time */
 };
 
 /* False if there are fewer than three samples, or no function has more than half of them. */
