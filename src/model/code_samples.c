@@ -78,7 +78,7 @@ static bool append(struct calls *calls, const char *bytes, size_t size)
 	return true;
 }
 
-static struct weft_slice function_of(const struct weft__side_code *code)
+static struct weft_slice function_of(const struct weft_abi_code_row *code)
 {
 	const char *end = memchr(code->function, '\0', sizeof(code->function));
 	return (struct weft_slice){
@@ -102,7 +102,7 @@ static void list_calls(const struct weft__side_table *table, uint32_t row, struc
 {
 	calls->size = 0;
 	for (unsigned depth = 0;; depth++) {
-		const struct weft__side_code *code = row_at(table, row);
+		const struct weft_abi_code_row *code = row_at(table, row);
 		const struct weft_slice function = function_of(code);
 		const size_t before = calls->size, end = sizeof(ARROW ELLIPSIS);
 		bool fits = depth < DEPTH && (!before || append(calls, ARROW, sizeof(ARROW) - 1)) &&
@@ -132,7 +132,7 @@ static int name_row(struct reading *r, const struct functions *functions, uint32
 static int open_functions(const struct weft_trace_buffer *buffer, struct functions *ret_functions)
 {
 	const struct weft__side_table *table =
-		find_table(buffer, WEFT__SIDE_code, sizeof(struct weft__side_code));
+		find_table(buffer, WEFT_ABI_TABLE_code, sizeof(struct weft_abi_code_row));
 	*ret_functions = (struct functions){.table = table};
 	if (!table)
 		return 0;
@@ -201,7 +201,7 @@ static uint32_t find_thread(const struct weft_model *m, uint32_t buffer, uint32_
 /* ---- Samples ---- */
 
 static int read_row(struct reading *r, uint32_t buffer, const struct functions *functions,
-	const struct weft__side_ran *row, struct weft_code_sample *sample)
+	const struct weft_abi_ran_row *row, struct weft_code_sample *sample)
 {
 	const struct weft__side_tables *tables = r->buffers[buffer].tables;
 	const uint32_t count = functions->table ? functions->table->count : 0;
@@ -237,7 +237,7 @@ static int read_rows(struct reading *r, uint32_t buffer, const struct weft__side
 	const struct weft__column column = {&r->list, sizeof(*r->list)};
 	int error = weft__columns_reserve(&column, 1, &r->capacity, r->count + (size_t)ran->count);
 	for (uint32_t i = 0; i < ran->count && !error; i++) {
-		const struct weft__side_ran *row = row_at(ran, i);
+		const struct weft_abi_ran_row *row = row_at(ran, i);
 		struct weft_code_sample sample = {
 			0, interval_ns, buffer, WEFT_NONE, WEFT_NONE, WEFT_NONE, WEFT_NONE};
 		error = read_row(r, buffer, functions, row, &sample);
@@ -250,13 +250,13 @@ static int read_rows(struct reading *r, uint32_t buffer, const struct weft__side
 static int read_buffer(struct reading *r, const struct weft_trace_buffer *of, uint32_t buffer)
 {
 	const struct weft__side_table *sampling =
-		find_table(of, WEFT__SIDE_sampling, sizeof(struct weft__side_sampling));
+		find_table(of, WEFT_ABI_TABLE_sampling, sizeof(struct weft_abi_sampling_row));
 	const struct weft__side_table *ran =
-		find_table(of, WEFT__SIDE_ran, sizeof(struct weft__side_ran));
+		find_table(of, WEFT_ABI_TABLE_ran, sizeof(struct weft_abi_ran_row));
 	struct functions functions;
 	if (!sampling || !ran || of->alignment != WEFT_ALIGNMENT_SAME)
 		return 0;
-	const struct weft__side_sampling *how = row_at(sampling, 0);
+	const struct weft_abi_sampling_row *how = row_at(sampling, 0);
 	int error = r->activations ? 0 : sort_activations(r);
 	if (!error)
 		error = open_functions(of, &functions);

@@ -38,8 +38,9 @@ static const struct {
 
 static const struct column columns[] = {
 #define TABLE(number, name, growth, room, cut, sentence)
-#define COLUMN(table, type, name, kind, sentence) \
-	{#name, WEFT__SIDE_##table, offsetof(struct weft__side_##table, name), sizeof(type), kind},
+#define COLUMN(table, type, name, kind, sentence)                                                \
+	{#name, WEFT_ABI_TABLE_##table, offsetof(struct weft_abi_##table##_row, name), sizeof(type), \
+		kind},
 #include <weft/side_tables.def>
 #undef TABLE
 #undef COLUMN

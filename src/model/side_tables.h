@@ -10,33 +10,7 @@
 
 #include <weft/event.h>
 
-struct weft_abi_table;
-
-typedef char weft_side_text_128[128];
-typedef char weft_side_text_256[256];
-typedef char weft_side_text_1024[1024];
-
-/* The rows of side_tables.def: struct weft__side_machine and so on. */
-#define TABLE(number, name, growth, room, cut, sentence) struct weft__side_##name {
-#define COLUMN(table, type, name, kind, sentence)        type name;
-#define END(table) \
-	}              \
-	;
-#include <weft/side_tables.def>
-#undef TABLE
-#undef COLUMN
-#undef END
-
-/* Their numbers. */
-enum weft__side_number {
-#define TABLE(number, name, growth, room, cut, sentence) WEFT__SIDE_##name = number,
-#define COLUMN(table, type, name, kind, sentence)
-#define END(table)
-#include <weft/side_tables.def>
-#undef TABLE
-#undef COLUMN
-#undef END
-};
+#include "abi/table_abi.h"
 
 struct weft__side_table {
 	const struct weft_abi_table *entry;
