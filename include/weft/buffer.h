@@ -51,6 +51,7 @@ struct weft_buffer_sampling {
 	uint64_t interval_ns; /* of processor time from one to the next */
 	uint64_t lost;        /* samples that found no room */
 	bool has_kernel;      /* also of time in the kernel */
+	const char *denied;   /* why there are none; NULL: they were taken */
 	const struct weft_buffer_code *codes;
 	uint32_t code_count;
 	const struct weft_buffer_ran *list;
@@ -62,7 +63,8 @@ struct weft_buffer_sampling {
 
 /* Makes the side tables of the samples that were taken while the buffer's program recorded; they
  * are to be added behind everything else in a saved buffer. `*ret_tables` is the caller's to free,
- * NULL if there are no such samples. 0, WEFT_ERROR_MEMORY, WEFT_ERROR_LIMIT, or a decoder's error.
+ * NULL if there are no such samples and no reason. 0, WEFT_ERROR_MEMORY, WEFT_ERROR_LIMIT, or a
+ * decoder's error.
  */
 int weft_buffer_make_samples(const void *bytes, size_t size,
 	const struct weft_buffer_sampling *sampling, void **ret_tables, size_t *ret_size);

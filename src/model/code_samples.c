@@ -250,7 +250,7 @@ static int read_rows(struct reading *r, uint32_t buffer, const struct weft__side
 static int read_buffer(struct reading *r, const struct weft_trace_buffer *of, uint32_t buffer)
 {
 	const struct weft__side_table *sampling =
-		find_table(of, WEFT_ABI_TABLE_sampling, sizeof(struct weft_abi_sampling_row));
+		find_table(of, WEFT_ABI_TABLE_sampling, offsetof(struct weft_abi_sampling_row, denied));
 	const struct weft__side_table *ran =
 		find_table(of, WEFT_ABI_TABLE_ran, sizeof(struct weft_abi_ran_row));
 	struct functions functions;

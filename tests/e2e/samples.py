@@ -17,7 +17,7 @@ def record(path, *program, hz=HZ, env=None, adapters='auto', status=0):
     trace = os.path.join(path, 'trace.weft')
     result = run([WEFT, 'record', '-a', adapters, '--samples', hz, '--size', '1M', '--keep-all', '-o', trace, '--', *program],
                  cwd=path, env=env)
-    if '--samples: ' in result.stderr and result.returncode == 125:
+    if '--samples: ' in result.stderr:
         skip(result.stderr.strip())
     equal(result.returncode, status, result.stderr)
     return trace, result
@@ -47,7 +47,7 @@ def the_busy_function_is_named():
         assert found['burn'] > 0, found
         assert any(text.startswith('burn (samples_subject.c:') and ' ← parse (samples_subject.c:' in text and
                    text.rpartition(' ← ')[2].startswith('main (samples_subject.c:') for text in calls(trace)), calls(trace)
-        assert re.search(r'^sampling +interval_ns %d, lost \d+, has_kernel [01]$' % (1000000000 // HZ), weft('info', trace).stdout, re.M)
+        assert re.search(r'^sampling +interval_ns %d, lost \d+, has_kernel [01], denied ""$' % (1000000000 // HZ), weft('info', trace).stdout, re.M)
         row, = query(trace, "select sum(ns) as ns, min(ns) as least from code_samples where function = 'burn'")
         equal(row['least'], 1000000000 // HZ)
         equal(row['ns'], found['burn'] * row['least'])
@@ -73,6 +73,8 @@ def children_have_their_own_samples():
         traces = [os.path.join(path, 'all', name) for name in os.listdir(os.path.join(path, 'all'))] \
             if os.path.isdir(os.path.join(path, 'all')) else skip('no samples')
         found = [functions(trace) for trace in traces]
+        if not any(found):
+            skip('no samples')
         of_child, = [names for names in found if names.get('in_child', 0) > 0]
         of_exec, = [names for names in found if names.get('after_exec', 0) > 0]
         assert 'after_exec' not in of_child and 'in_child' not in of_exec, found
@@ -139,12 +141,37 @@ def python_and_node():
 
 
 @case
+def where_the_kernel_denies_it_the_program_runs_without():
+    with temporary_directory() as path:
+        trace = os.path.join(path, 'trace.weft')
+        alone = run([SUBJECT, 'checks'])
+        for options, status in (([], 0), (['--require'], 125)):
+            words = [WEFT, 'record', '--samples', HZ, '--keep-all', '-o', trace, *options, '--', SUBJECT, 'checks']
+            result = run([SUBJECT, 'denied', *words], cwd=path, env={'WEFT_ADAPTERS': 'thread'})
+            if result.returncode == 77:
+                skip('no filter of system calls can be installed')
+            if 'unwinds no stacks' in result.stderr:
+                skip(result.stderr.strip())
+            equal((result.stdout, result.returncode), (alone.stdout, status), result.stderr)
+            equal(len(re.findall('^weft: --samples: the program runs without: .', result.stderr, re.M)), 1, result.stderr)
+        reason = re.search('--samples: the program runs without: (.*)', result.stderr)[1]
+        assert 'filter of system calls' in reason, reason
+        assert '"%s"' % reason in re.search('^sampling .*', weft('info', trace).stdout, re.M)[0]
+        equal(functions(trace), {})
+
+
+@case
 def wrong_arguments_are_refused():
     for words in (['--samples', '0'], ['--samples', '1001'], ['--samples', 'x'], ['--samples', '9', '--stream'],
-                  ['--samples', '9', '--wait'], ['--samples', '9', '--in-place']):
+                  ['--samples', '9', '--wait'], ['--samples', '9', '--in-place'], ['--samples', '9', '-o', '-'],
+                  ['--samples', ''], ['--samples', '-9']):
         result = run([WEFT, 'record', *words, 'true'])
         equal(result.returncode, 2, words)
         assert '--samples' in result.stderr, result.stderr
+    for words in (['-p', '1'], ['--recover']):
+        result = run([WEFT, 'record', '--samples', '9', *words])
+        equal(result.returncode, 2, words)
+        assert '--samples excludes' in result.stderr, result.stderr
 
 
 @case

@@ -4,12 +4,17 @@
  * busy machine changes nothing.
  */
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -100,6 +105,23 @@ static int run_fork(const char *program)
 	return 0;
 }
 
+/* Becomes a program for which the kernel has no perf events, as in many containers. */
+static int run_denied(char **program)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filters = {sizeof(filter) / sizeof(filter[0]), filter};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filters) != 0)
+		return 77;
+	execv(program[0], program);
+	return 1;
+}
+
 /* ---- What a program could notice ---- */
 
 static volatile sig_atomic_t profiled, is_elsewhere;
@@ -178,6 +200,8 @@ int main(int count, char **arguments)
 		recurse(2000);
 	else if (strcmp(mode, "checks") == 0)
 		status = run_checks();
+	else if (strcmp(mode, "denied") == 0)
+		return run_denied(arguments + 2);
 	puts("done");
 	return status;
 }

@@ -97,15 +97,17 @@ static void add_lines(const struct weft__runs_saves *saves)
 #endif
 }
 
-static void add_samples(struct record_ran *ran, const struct weft__runs_saves *saves)
+/* Returns how many parts are not recorded. */
+static size_t add_samples(struct record_ran *ran, const struct weft__runs_saves *saves)
 {
 	if (!ran)
-		return;
+		return 0;
 	record_ran_end(ran);
 	for (size_t i = 0; i < saves->count; i++)
 		record_ran_save(ran, saves->list[i].ring->pid, saves->list[i].file);
 	if (record_ran_lost(ran))
 		cli_error("%llu samples of what ran were lost", (unsigned long long)record_ran_lost(ran));
+	return record_ran_is_denied(ran);
 }
 
 /* Returns how many parts are known not to be recorded. */
@@ -129,10 +131,10 @@ static bool save_run(const struct record_end *end, const char *made)
 		weft__runs_early_report(end->early, &saves);
 	}
 	add_lines(&saves);
-	add_samples(end->ran, &saves);
-	size_t missing = record_report_missing(end, &saves.rings), unseen = 0;
+	size_t unseen = add_samples(end->ran, &saves);
+	size_t missing = record_report_missing(end, &saves.rings);
 	if (saves.count)
-		unseen = report_saved(saves.list, saves.count, saves.left_out, made);
+		unseen += report_saved(saves.list, saves.count, saves.left_out, made);
 	else if (saves.rings.count == saves.new_count && end->name && !saves.has_failed)
 		record_report_nothing(end->name, end->has_adapters);
 	bool complete = is_complete(end, missing, unseen, saves.list, saves.count);

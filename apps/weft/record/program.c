@@ -82,12 +82,12 @@ static void become_program(const struct record_program *program, const struct si
 	execvp(program->argv[0], program->argv);
 }
 
-/* Samples begin with the exec, for which the child waits. False after a message. */
-static bool start_samples(const struct record_program *program, pid_t pid, int go)
+/* Samples begin with the exec, for which the child waits. */
+static void start_samples(const struct record_program *program, pid_t pid, int go)
 {
-	if (program->samples_hz && !(*program->ran = record_ran_start(pid, program->samples_hz)))
-		return false;
-	return write(go, "", 1) == 1;
+	if (program->samples_hz)
+		*program->ran = record_ran_start(pid, program->samples_hz);
+	(void)!write(go, "", 1);
 }
 
 static bool may_go(int go)
@@ -123,7 +123,7 @@ static pid_t start(const struct record_program *program, const struct signal_sta
 	close(failure[1]);
 	close(go[0]);
 	if (pid > 0)
-		(void)!start_samples(program, pid, go[1]);
+		start_samples(program, pid, go[1]);
 	close(go[1]);
 	if (pid > 0 && read(failure[0], &reason, sizeof(reason)) == sizeof(reason)) {
 		waitpid(pid, NULL, 0);
@@ -164,7 +164,7 @@ static int next_signal(const struct record_program *program, const sigset_t *awa
 	const struct record_watcher *watcher = program->watcher;
 	if (snapshots)
 		weft__runs_snapshots_look(snapshots);
-	if (program->samples_hz)
+	if (*program->ran)
 		record_ran_look(*program->ran);
 	if (watcher)
 		watcher->look(watcher->context, program->directory);

@@ -42,7 +42,8 @@ struct queued_batch {
 };
 
 struct record_ran {
-	struct ran_kernel *kernel;
+	struct ran_kernel *kernel; /* NULL: there are no samples, for a reason */
+	char denied[RAN_DENIED_BYTES];
 	unsigned hz;
 	struct ran_process *processes;
 	struct queued_batch *queue; /* the next one first */
@@ -297,15 +298,16 @@ struct record_ran *record_ran_start(pid_t process, unsigned hz)
 	if (!ran)
 		return NULL;
 	ran->hz = hz;
-	ran->kernel = ran_kernel_open(process, hz);
-	if (ran->kernel)
-		return ran;
-	free(ran);
-	return NULL;
+	ran->kernel = ran_kernel_open(process, hz, ran->denied);
+	if (!ran->kernel)
+		cli_error("--samples: the program runs without: %s", ran->denied);
+	return ran;
 }
 
 void record_ran_look(struct record_ran *ran)
 {
+	if (!ran->kernel)
+		return;
 	ran_kernel_take(ran->kernel, take_event, ran);
 	work(ran, false);
 }
@@ -318,6 +320,8 @@ static int by_time(const void *left, const void *right)
 
 void record_ran_end(struct record_ran *ran)
 {
+	if (!ran->kernel)
+		return;
 	ran_kernel_take(ran->kernel, take_event, ran);
 	for (struct ran_process *process = ran->processes; process; process = process->next)
 		end_batch(ran, process, true);
@@ -330,7 +334,12 @@ void record_ran_end(struct record_ran *ran)
 
 uint64_t record_ran_lost(const struct record_ran *ran)
 {
-	return ran->lost + ran_kernel_lost(ran->kernel);
+	return ran->kernel ? ran->lost + ran_kernel_lost(ran->kernel) : 0;
+}
+
+bool record_ran_is_denied(const struct record_ran *ran)
+{
+	return !ran->kernel;
 }
 
 /* ---- Saving ---- */
@@ -367,6 +376,21 @@ static void *read_file(int fd, size_t *ret_size)
 	return NULL;
 }
 
+static void add_tables(const struct weft_buffer_sampling *sampling, const char *file)
+{
+	void *tables = NULL;
+	size_t size = 0, file_bytes;
+	int fd = open(file, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	void *bytes = fd >= 0 ? read_file(fd, &file_bytes) : NULL;
+	if (bytes && weft_buffer_make_samples(bytes, file_bytes, sampling, &tables, &size) == 0 &&
+		tables && !append(fd, bytes, file_bytes, tables, size))
+		cli_error("%s: the samples of what ran cannot be added", file);
+	free(tables);
+	free(bytes);
+	if (fd >= 0)
+		close(fd);
+}
+
 static void save_process(
 	const struct record_ran *ran, const struct ran_process *process, const char *file)
 {
@@ -379,21 +403,13 @@ static void save_process(
 		.list = process->list,
 		.count = process->count,
 	};
-	void *tables = NULL;
-	size_t size = 0, file_bytes;
-	int fd = open(file, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	void *bytes = fd >= 0 ? read_file(fd, &file_bytes) : NULL;
-	if (bytes && weft_buffer_make_samples(bytes, file_bytes, &sampling, &tables, &size) == 0 &&
-		tables && !append(fd, bytes, file_bytes, tables, size))
-		cli_error("%s: the samples of what ran cannot be added", file);
-	free(tables);
-	free(bytes);
-	if (fd >= 0)
-		close(fd);
+	add_tables(&sampling, file);
 }
 
 void record_ran_save(struct record_ran *ran, pid_t pid, const char *file)
 {
+	if (!ran->kernel)
+		add_tables(&(struct weft_buffer_sampling){.denied = ran->denied}, file);
 	for (struct ran_process *process = ran->processes; process; process = process->next)
 		if (process->pid == pid && process->count)
 			save_process(ran, process, file);
@@ -416,6 +432,7 @@ void record_ran_destroy(struct record_ran *ran)
 		free(process->list);
 		free(process);
 	}
-	ran_kernel_close(ran->kernel);
+	if (ran->kernel)
+		ran_kernel_close(ran->kernel);
 	free(ran);
 }

@@ -21,7 +21,8 @@
 struct record_ran;
 
 /* Samples what the process executes from its next exec on, with all threads and processes that it
- * starts, `hz` times in a second of processor time. NULL after a message. */
+ * starts, `hz` times in a second of processor time. If the kernel denies that, a message says so,
+ * and there are no samples; NULL if there is no memory either. */
 struct record_ran *record_ran_start(pid_t process, unsigned hz);
 
 /* Takes what the kernel has collected. Call it every WEFT__RUNS_LOOK_NS. */
@@ -30,11 +31,15 @@ void record_ran_look(struct record_ran *ran);
 /* Ends the sampling, and finds the functions of all samples. */
 void record_ran_end(struct record_ran *ran);
 
-/* Adds the samples of a process to its saved trace, at whose end they are. */
+/* Adds the samples of a process to its saved trace, at whose end they are; or why there are none.
+ */
 void record_ran_save(struct record_ran *ran, pid_t process, const char *file);
 
 /* How many samples could not be kept. */
 uint64_t record_ran_lost(const struct record_ran *ran);
+
+/* True if no samples could be taken. */
+bool record_ran_is_denied(const struct record_ran *ran);
 
 void record_ran_destroy(struct record_ran *ran);
 

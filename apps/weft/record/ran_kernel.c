@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include <weft/parse.h>
+
 #include "ran_parts.h"
 
 enum {
@@ -106,24 +107,35 @@ static bool map_ring(struct ring *ring)
 	return false;
 }
 
-static void report_denied(void)
+/* The file is missing if the kernel has no perf events; then the setting is empty. */
+static void read_setting(char ret_setting[16])
 {
-	const int reason = errno;
-	char setting[16] = "";
 	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	if (file && !fgets(setting, sizeof(setting), file))
-		setting[0] = '\0';
+	ret_setting[0] = '\0';
+	if (file && !fgets(ret_setting, 16, file))
+		ret_setting[0] = '\0';
 	if (file)
 		fclose(file);
-	setting[strcspn(setting, "\n")] = '\0';
+	ret_setting[strcspn(ret_setting, "\n")] = '\0';
+}
+
+static void explain(int error, char ret_denied[RAN_DENIED_BYTES])
+{
+	char setting[16];
+	uint64_t level = 0; /* -1 is no number */
+	read_setting(setting);
+	(void)weft_parse_number(setting, strlen(setting), &level);
 	if (!setting[0])
-		cli_error("--samples: this kernel has no perf events");
-	else if (reason == EACCES || reason == EPERM)
-		cli_error("--samples: the kernel denies it: kernel.perf_event_paranoid is %s, 2 is needed "
-				  "or CAP_PERFMON; in a container, its filter of system calls may be the reason",
+		snprintf(ret_denied, RAN_DENIED_BYTES, "this kernel has no perf events");
+	else if (error != EACCES && error != EPERM)
+		snprintf(ret_denied, RAN_DENIED_BYTES, "perf_event_open: %s", strerror(error));
+	else if (level > 2)
+		snprintf(ret_denied, RAN_DENIED_BYTES,
+			"kernel.perf_event_paranoid is %s and must be 2, or a filter of system calls denies it",
 			setting);
 	else
-		cli_error("--samples: %s", strerror(reason));
+		snprintf(ret_denied, RAN_DENIED_BYTES,
+			"a filter of system calls denies perf_event_open, as in many containers");
 }
 
 /* A processor may be switched off. False with errno. */
@@ -151,20 +163,18 @@ static bool open_rings(struct ran_kernel *k, pid_t process, unsigned hz)
 	return k->count > 0;
 }
 
-struct ran_kernel *ran_kernel_open(pid_t process, unsigned hz)
+struct ran_kernel *ran_kernel_open(pid_t process, unsigned hz, char ret_denied[RAN_DENIED_BYTES])
 {
 	struct ran_kernel *k = calloc(1, sizeof(*k));
-	if (!k) {
-		cli_error("%s", strerror(ENOMEM));
-		return NULL;
+	if (k) {
+		k->has_kernel = true;
+		if (open_rings(k, process, hz))
+			return k;
 	}
-	k->has_kernel = true;
-	if (!open_rings(k, process, hz)) {
-		report_denied();
+	explain(k ? errno : ENOMEM, ret_denied);
+	if (k)
 		ran_kernel_close(k);
-		return NULL;
-	}
-	return k;
+	return NULL;
 }
 
 void ran_kernel_close(struct ran_kernel *k)

@@ -36,8 +36,10 @@ struct ran_event {
 
 struct ran_kernel;
 
-/* NULL after a message. */
-struct ran_kernel *ran_kernel_open(pid_t process, unsigned hz);
+#define RAN_DENIED_BYTES 128
+
+/* NULL: it is impossible, for this reason. */
+struct ran_kernel *ran_kernel_open(pid_t process, unsigned hz, char ret_denied[RAN_DENIED_BYTES]);
 void ran_kernel_close(struct ran_kernel *kernel);
 
 /* False: samples are of time outside the kernel only. */

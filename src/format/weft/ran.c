@@ -5,6 +5,7 @@
  */
 #include <weft/buffer.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,11 +48,13 @@ static void put_head(struct output *to, uint16_t number, enum weft_abi_table_cut
 
 static void put_sampling(struct output *to, const struct weft_buffer_sampling *sampling)
 {
-	const struct weft_abi_sampling_row row = {
+	struct weft_abi_sampling_row row = {
 		.interval_ns = sampling->interval_ns,
 		.lost = sampling->lost,
 		.has_kernel = sampling->has_kernel,
 	};
+	if (sampling->denied)
+		snprintf(row.denied, sizeof(row.denied), "%s", sampling->denied);
 	put_head(to, WEFT_ABI_TABLE_sampling, WEFT_ABI_TABLE_WHOLE, sizeof(row), 0, 1);
 	put(to, &row, sizeof(row));
 }
@@ -113,6 +116,8 @@ static void put_all(struct output *to, const struct weft_buffer_sampling *sampli
 {
 	to->size = 0;
 	put_sampling(to, sampling);
+	if (sampling->denied)
+		return;
 	put_codes(to, sampling);
 	put_ran(to, sampling, range, buffer, header);
 }
@@ -134,7 +139,7 @@ WEFT__EXPORT int weft_buffer_make_samples(const void *bytes, size_t size,
 		return error;
 	memcpy(&header, bytes, sizeof(header));
 	const struct range range = find_range(sampling, &buffer.clock, &header);
-	if (range.first < range.end) {
+	if (range.first < range.end || sampling->denied) {
 		put_all(&output, sampling, range, &buffer, &header);
 		output.bytes = malloc(output.size);
 		error = output.bytes ? 0 : WEFT_ERROR_MEMORY;

@@ -102,16 +102,30 @@ static void expect_text(const struct weft_model *model, uint32_t string, const c
 	assert_memory_equal(slice.bytes, text, slice.size);
 }
 
+static void *make_tables(const uint8_t *bytes, struct weft_buffer_sampling of, size_t *ret_size)
+{
+	void *tables = NULL;
+	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &of, &tables, ret_size), 0);
+	return tables;
+}
+
+/* The bytes are freed. */
+static struct weft_model *add_and_read(uint8_t *bytes, void *tables, size_t size)
+{
+	bytes = add(bytes, tables, size);
+	struct weft_model *model = read_model(bytes, SIZE + size);
+	free(tables);
+	free(bytes);
+	return model;
+}
+
 static void samples_of_the_buffers_time_belong_to_its_tasks(void **state)
 {
 	(void)state;
-	const struct weft_buffer_sampling s = sampling();
 	uint8_t *bytes = record();
-	void *tables = NULL;
-	size_t size = 0;
-	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size), 0);
-	bytes = add(bytes, tables, size);
-	struct weft_model *model = read_model(bytes, SIZE + size);
+	size_t size;
+	void *tables = make_tables(bytes, sampling(), &size);
+	struct weft_model *model = add_and_read(bytes, tables, size);
 	assert_int_equal(model->code_sample_count, 5);
 	const struct weft_code_sample *list = model->code_samples;
 	const uint64_t times[] = {1500, 2000, 2999, 3000, 3000};
@@ -130,23 +144,19 @@ static void samples_of_the_buffers_time_belong_to_its_tasks(void **state)
 	assert_int_equal(list[4].function, WEFT_NONE);
 	assert_int_equal(list[4].calls, WEFT_NONE);
 	weft_model_destroy(model);
-	free(tables);
-	free(bytes);
 }
 
 /* Two programs, as of two machines, may have threads of one number. */
 static void a_thread_is_that_of_its_buffer(void **state)
 {
 	(void)state;
-	const struct weft_buffer_sampling s = sampling();
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_model_builder *builder;
 	struct weft_model *model;
 	struct trace trace;
 	uint8_t *bytes = record();
-	void *tables = NULL;
-	size_t size = 0;
-	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size), 0);
+	size_t size;
+	void *tables = make_tables(bytes, sampling(), &size);
 	bytes = add(bytes, tables, size);
 	trace_open(&trace, bytes, SIZE + size);
 	assert_int_equal(weft_model_builder_create(&builder), 0);
@@ -204,11 +214,9 @@ static void *rows_of(void *tables, size_t size, unsigned number)
 static void damaged_rows_are_read(void **state)
 {
 	(void)state;
-	const struct weft_buffer_sampling s = sampling();
 	uint8_t *bytes = record();
-	void *tables = NULL;
-	size_t size = 0;
-	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size), 0);
+	size_t size;
+	void *tables = make_tables(bytes, sampling(), &size);
 	struct weft_abi_code_row *code = rows_of(tables, size, WEFT_ABI_TABLE_code);
 	struct weft_abi_ran_row *ran = rows_of(tables, size, WEFT_ABI_TABLE_ran);
 	code[0].caller = 3;
@@ -217,14 +225,43 @@ static void damaged_rows_are_read(void **state)
 	ran[0].code = 4;
 	ran[2].code = UINT32_MAX;
 	ran[3].time = UINT64_MAX;
-	bytes = add(bytes, tables, size);
-	struct weft_model *model = read_model(bytes, SIZE + size);
+	struct weft_model *model = add_and_read(bytes, tables, size);
 	assert_int_equal(model->code_sample_count, 5);
 	assert_int_equal(model->code_samples[0].calls, WEFT_NONE);
 	assert_int_equal(weft_model_string(model, model->code_samples[1].calls).size, 128);
 	weft_model_destroy(model);
-	free(tables);
-	free(bytes);
+}
+
+/* The first table, as versions had it that gave no reason. */
+static void a_reason_may_be_lacking(void **state)
+{
+	(void)state;
+	const size_t lacking = sizeof(((struct weft_abi_sampling_row *)NULL)->denied);
+	uint8_t *bytes = record();
+	size_t size;
+	uint8_t *tables = make_tables(bytes, sampling(), &size);
+	struct weft_abi_table *table = (void *)tables;
+	uint8_t *end = tables + sizeof(*table) + sizeof(struct weft_abi_sampling_row);
+	table->row_bytes -= (uint32_t)lacking;
+	memmove(end - lacking, end, (size_t)(tables + size - end));
+	struct weft_model *model = add_and_read(bytes, tables, size - lacking);
+	assert_int_equal(model->code_sample_count, 5);
+	weft_model_destroy(model);
+}
+
+static void the_reason_is_saved_without_samples(void **state)
+{
+	(void)state;
+	uint8_t *bytes = record();
+	size_t size;
+	void *tables =
+		make_tables(bytes, (struct weft_buffer_sampling){.denied = "the kernel does"}, &size);
+	const struct weft_abi_sampling_row *row = rows_of(tables, size, WEFT_ABI_TABLE_sampling);
+	assert_string_equal(row->denied, "the kernel does");
+	assert_int_equal(size, sizeof(struct weft_abi_table) + sizeof(*row));
+	struct weft_model *model = add_and_read(bytes, tables, size);
+	assert_int_equal(model->code_sample_count, 0);
+	weft_model_destroy(model);
 }
 
 int main(void)
@@ -234,6 +271,8 @@ int main(void)
 		cmocka_unit_test(a_thread_is_that_of_its_buffer),
 		cmocka_unit_test(without_samples_of_its_time_there_are_no_tables),
 		cmocka_unit_test(damaged_rows_are_read),
+		cmocka_unit_test(a_reason_may_be_lacking),
+		cmocka_unit_test(the_reason_is_saved_without_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
