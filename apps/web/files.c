@@ -11,11 +11,13 @@
 #include <weft/worker.h>
 
 #include "page.h"
+#include "source/part.h"
 
 struct weft_source {
 	char *name;
 	uint8_t *bytes;
 	size_t size, room;
+	bool is_part; /* of another one */
 };
 
 static struct weft_source *files;
@@ -116,6 +118,17 @@ const void *weft_source_bytes(const struct weft_source *source, size_t *ret_size
 	return source->bytes;
 }
 
+int weft__source_part(
+	struct weft_source *whole, size_t offset, size_t size, struct weft_source **ret_part)
+{
+	struct weft_source *part = malloc(sizeof(*part));
+	if (!part)
+		return WEFT_ERROR_MEMORY;
+	*part = (struct weft_source){.bytes = whole->bytes + offset, .size = size, .is_part = true};
+	*ret_part = part;
+	return 0;
+}
+
 void weft_source_forget(struct weft_source *source)
 {
 	(void)source;
@@ -123,7 +136,8 @@ void weft_source_forget(struct weft_source *source)
 
 void weft_source_close(struct weft_source *source)
 {
-	(void)source; /* files_drop() frees it */
+	if (source && source->is_part)
+		free(source); /* files_drop() frees the others */
 }
 
 /* ---- weft/worker.h ---- */

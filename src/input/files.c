@@ -11,7 +11,9 @@
 
 #include "base/export.h"
 #include "base/options.h"
+#include "input/archive.h"
 #include "input/candidate.h"
+#include "source/part.h"
 
 void weft__input_fail(struct weft_input_file *file, int error)
 {
@@ -262,6 +264,67 @@ WEFT__EXPORT int weft_input_open_files(const char *const *paths, size_t count,
 		*ret_input = input;
 	return error;
 }
+
+/* ---- An archive ---- */
+
+struct members {
+	struct weft_source *archive;
+	struct weft__input_member *list;
+	const char **names;
+	size_t count;
+};
+
+static int list_members(struct members *members)
+{
+	size_t size, position = 0;
+	const void *bytes = weft_source_bytes(members->archive, &size);
+	struct weft__input_member member;
+	while (weft__input_archive_next(bytes, size, &position, &member))
+		members->count++;
+	members->list = calloc(members->count + 1, sizeof(*members->list));
+	members->names = calloc(members->count + 1, sizeof(*members->names));
+	if (!members->list || !members->names)
+		return WEFT_ERROR_MEMORY;
+	position = 0;
+	for (size_t i = 0; i < members->count; i++) {
+		(void)weft__input_archive_next(bytes, size, &position, &members->list[i]);
+		members->names[i] = members->list[i].name;
+	}
+	return 0;
+}
+
+/* Two files may have equal names, so the address of the name decides. */
+static int open_member(void *context, const char *path, struct weft_source **ret_source)
+{
+	const struct members *members = context;
+	for (size_t i = 0; i < members->count; i++)
+		if (members->names[i] == path)
+			return weft__source_part(
+				members->archive, members->list[i].offset, members->list[i].size, ret_source);
+	return WEFT_ERROR_ARGUMENT;
+}
+
+int weft__input_open_archive(struct weft_source *archive, const struct weft_input_options *options,
+	struct weft_input **ret_input)
+{
+	struct members members = {.archive = archive};
+	struct weft_input_options own = *options;
+	own.size = sizeof(own);
+	own.open = open_member;
+	own.context = &members;
+	int error = list_members(&members);
+	if (!error && !members.count)
+		error = WEFT_ERROR_FORMAT;
+	if (!error)
+		error = weft_input_open_files(members.names, members.count, &own, ret_input);
+	if (!error)
+		(*ret_input)->archive = archive;
+	free(members.names);
+	free(members.list);
+	return error;
+}
+
+/* ---- Explanations ---- */
 
 static const char *error_text(const struct weft_input_file *file)
 {

@@ -10,12 +10,15 @@
 
 #include "base/export.h"
 #include "base/options.h"
+#include "input/archive.h"
 #include "input/opened.h"
 
 #define FORGET_FROM ((size_t)32 << 20)
 
 bool weft__input_is_trace(const void *bytes, size_t size)
 {
+	if (weft__input_archive_is(bytes, size))
+		return true;
 	struct weft_decoder *decoder;
 	if (weft_decoder_create(&decoder))
 		return true; /* what follows reports it */
@@ -48,12 +51,33 @@ static int decode(struct weft_input *input, uint64_t hz)
 	return error;
 }
 
+static int open_archive(struct weft_source *source, const struct weft_input_options *options,
+	struct weft_input **ret_input)
+{
+	struct weft_input *input;
+	int error = weft__input_open_archive(source, options, &input);
+	if (error) {
+		weft_source_close(source);
+		return error;
+	}
+	if (input->decoder) {
+		*ret_input = input;
+		return 0;
+	}
+	weft_input_close(input);
+	return WEFT_ERROR_FORMAT;
+}
+
 WEFT__EXPORT int weft_input_open_source_with(struct weft_source *source,
 	const struct weft_input_options *options, struct weft_input **ret_input)
 {
 	struct weft_input_options known = {0};
 	if (options)
 		WEFT__OPTIONS_COPY(&known, options);
+	size_t size;
+	const void *bytes = weft_source_bytes(source, &size);
+	if (weft__input_archive_is(bytes, size))
+		return open_archive(source, &known, ret_input);
 	struct weft_input *input = calloc(1, sizeof(*input));
 	if (!input) {
 		weft_source_close(source);
@@ -88,6 +112,7 @@ WEFT__EXPORT void weft_input_close(struct weft_input *input)
 	weft_decoder_destroy(input->decoder);
 	weft__input_close_files(input);
 	weft_source_close(input->source);
+	weft_source_close(input->archive);
 	free(input);
 	errno = reason;
 }

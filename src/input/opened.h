@@ -15,6 +15,7 @@
 
 struct weft_input {
 	struct weft_source *source;   /* of one file; NULL: `files` have them */
+	struct weft_source *archive;  /* of which these are parts, or NULL */
 	struct weft_decoder *decoder; /* of one file, or merged; NULL: no file could be read */
 	struct weft_worker *worker;
 	struct weft_input_file *files; /* NULL: the input was opened as one file */
@@ -27,6 +28,11 @@ struct weft_input {
 bool weft__input_is_trace(const void *bytes, size_t size);
 
 /* files.c */
+
+/* Opens the files in an archive, which the input owns then. 0 and an input, whose decoder is NULL
+ * if none could be read; or WEFT_ERROR_MEMORY, and the archive stays the caller's. */
+int weft__input_open_archive(struct weft_source *archive, const struct weft_input_options *options,
+	struct weft_input **ret_input);
 
 void weft__input_close_files(struct weft_input *input);
 

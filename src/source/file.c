@@ -22,6 +22,7 @@
 #include "source/holes.h"
 #include "source/mapping.h"
 #include "source/nameless.h"
+#include "source/part.h"
 #include "source/seed.h"
 
 /* Up to this size files are copied, since a copy cannot be truncated by others. But a mapping's
@@ -43,6 +44,7 @@ struct weft_source {
 	uint64_t max_bytes;                             /* the caller's limit, or 0 */
 	bool (*may_be)(const void *bytes, size_t size); /* see weft_source_open_checked() */
 	bool mapped;
+	bool is_part; /* the bytes are those of another source */
 };
 
 static int reserve(struct weft_source *source, size_t bytes)
@@ -186,7 +188,7 @@ static void release(struct weft_source *source)
 	if (source->mapped) {
 		munmap(source->bytes, source->size);
 		weft__source_mapping_release(source->bytes);
-	} else {
+	} else if (!source->is_part) {
 		free(source->bytes);
 	}
 	*source = (struct weft_source){0};
@@ -265,6 +267,17 @@ WEFT__EXPORT int weft_source_open_limited(
 WEFT__EXPORT int weft_source_open(const char *path, struct weft_source **ret_source)
 {
 	return weft_source_open_limited(path, 0, ret_source);
+}
+
+int weft__source_part(
+	struct weft_source *whole, size_t offset, size_t size, struct weft_source **ret_part)
+{
+	struct weft_source *part = malloc(sizeof(*part));
+	if (!part)
+		return WEFT_ERROR_MEMORY;
+	*part = (struct weft_source){.bytes = whole->bytes + offset, .size = size, .is_part = true};
+	*ret_part = part;
+	return 0;
 }
 
 WEFT__EXPORT void weft_source_close(struct weft_source *source)

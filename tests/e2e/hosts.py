@@ -4,10 +4,11 @@ recorded by this machine's clock, so the truth is known; then one trace is chang
 import bisect
 import json
 import os
+import re
 import struct
 import sys
 
-from harness import WEFT, case, equal, json_lines, main, temporary_directory, weft
+from harness import WEFT, case, equal, json_lines, main, run, temporary_directory, weft
 from hosts_network import ADDRESSES, two_hosts
 from waiting import communicate
 
@@ -158,6 +159,45 @@ def what_spans_hosts_says_how_exact_it_is():
         with open(picture, encoding='utf-8') as file:
             drawn = file.read()
         equal(('>alpha' in drawn, '>beta' in drawn), (True, True))
+
+
+def without_name(text):
+    """The lines that do not have the trace's name; in a picture, that line has other figures beside it."""
+    return [line for line in text.splitlines() if ' y="19"' not in line and not re.search(r'both.weft|own.tar|alpha.weft and 1 more', line)]
+
+
+@case
+def one_file_shows_what_both_do():
+    """An archive of tar, which tar itself unpacks, and makes."""
+    with temporary_directory() as folder:
+        paths = record(folder)
+        for path, name in zip(paths, ('alpha', 'beta')):
+            retime(path, name, wall_ns=10**9 if name == 'beta' else 0)
+        one, own = os.path.join(folder, 'both.weft'), os.path.join(folder, 'own.tar')
+        said = weft('merge', *paths, '-o', one).stderr
+        assert 'host beta: moved by ' in said and 'both.weft: 2 files' in said, said
+        run(['tar', '-C', folder, '-cf', own, 'alpha.weft', 'beta.weft'])
+        for file in one, own:
+            equal(hosts_of(file), hosts_of(*paths))
+            for command in (('dump', '--edges'), ('dump', '--edges', '--no-align'), ('stats',), ('render', '-o', '-', '--format', 'svg', '--group', 'host')):
+                together, apart = (weft(*command, *files, status=None) for files in ((file,), paths))
+                assert 'moved by' in together.stderr or '--no-align' in command, together.stderr
+                assert without_name(together.stdout) == without_name(apart.stdout), (file, command)
+                equal((together.returncode, apart.returncode), (0, 0))
+        unpacked = os.path.join(folder, 'unpacked')
+        os.mkdir(unpacked)
+        run(['tar', '-C', unpacked, '-xf', one])
+        for path in paths:
+            with open(path, 'rb') as left, open(os.path.join(unpacked, os.path.basename(path)), 'rb') as right:
+                equal(left.read(), right.read())
+        page = os.path.join(folder, 'both.html')
+        weft('render', one, '-o', page)
+        assert os.path.getsize(page) > 100000
+        assert 'refusing to overwrite' in weft('merge', *paths, '-o', paths[0], status=1).stderr
+        for size in 0, 512, 600, 5000, os.path.getsize(one) - 1500:
+            with open(one, 'rb') as whole, open(os.path.join(folder, 'short.weft'), 'wb') as file:
+                file.write(whole.read(size))
+            weft('info', file.name, status=3 if size < 5000 else None)
 
 
 @case

@@ -191,6 +191,8 @@ int cli_trace_open_all(char **operands, int count, struct cli_trace *ret_trace);
  * nothing and sets *ret_unrelated. */
 int cli_trace_open_fitting(
 	char **operands, int count, bool *ret_unrelated, struct cli_trace *ret_trace);
+/* Says which files of an input were left out and why, and how the clocks of its hosts compare. */
+void cli_trace_report_files(const struct weft_input *input);
 /* Opens the trace of an open file, which stays the caller's; `name` is for messages. */
 int cli_trace_open_descriptor(int fd, const char *name, struct cli_trace *ret_trace);
 void cli_trace_close(struct cli_trace *trace);

@@ -79,6 +79,13 @@ static void report_hosts(const struct weft_input *input)
 	}
 }
 
+void cli_trace_report_files(const struct weft_input *input)
+{
+	for (size_t i = 0; i < weft_input_file_count(input); i++)
+		explain(weft_input_file(input, i), true);
+	report_hosts(input);
+}
+
 static void limit_output(const struct weft__runs_traces *files)
 {
 	struct stat status;

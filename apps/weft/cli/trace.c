@@ -113,8 +113,11 @@ static void report_rate(const struct cli_trace *trace)
 static int open_trace(const char *path, int fd, const char *name, struct cli_trace *ret_trace)
 {
 	struct cli_trace trace = {.name = name};
-	const struct weft_input_options options = {
-		.size = sizeof(options), .max_bytes = max_bytes, .hz = cpu_hz};
+	const struct weft_input_options options = {.size = sizeof(options),
+		.max_bytes = max_bytes,
+		.hz = cpu_hz,
+		.no_align = !aligns,
+		.at_any_time = true};
 	struct weft_source *source;
 	int error = weft_source_survive_truncation();
 	limit_output(path, fd);
@@ -127,6 +130,7 @@ static int open_trace(const char *path, int fd, const char *name, struct cli_tra
 	if (error)
 		return cli_trace_fail(&trace, error);
 	trace.decoder = weft_input_decoder(trace.input);
+	cli_trace_report_files(trace.input);
 	report_rate(&trace);
 	*ret_trace = trace;
 	return CLI_DONE;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft merge: copies traces of several hosts into a directory that opens as one trace, and says how
- * their clocks compare. The copies are as the files were: each reader aligns them anew, by the same
- * messages.
+ * weft merge: copies traces of several hosts into a directory, or an archive of tar, that opens as
+ * one trace, and says how their clocks compare. The copies are as the files were: each reader
+ * aligns them anew, by the same messages.
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,17 +17,18 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "archive.h"
 #include "cut.h"
 
 static const char usage[] =
 	"usage: weft merge FILE... -o OUT [--max-size SIZE]\n"
 	"\n"
-	"Puts traces of several hosts into the directory OUT, which is created, or must be empty. All\n"
-	"commands open it as one trace. Standard error says how the clocks of the hosts compare: by how\n"
-	"much each is moved, how exactly that is known, and from how many messages. FILE is a trace in\n"
-	"weft's format, or a directory of such.\n"
+	"Puts traces of several hosts into OUT: a file if its name ends in .weft, else a directory, which\n"
+	"is created, or must be empty. All commands open it as one trace. Standard error says how the\n"
+	"clocks of the hosts compare: by how much each is moved, how exactly that is known, and from how\n"
+	"many messages. FILE is a trace in weft's format, or a directory of such.\n"
 	"\n"
-	"  -o, --output OUT  the directory\n"
+	"  -o, --output OUT  the file or the directory\n"
 	"  --max-size SIZE   refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                    times its own size, and 4G for a pipe\n"
 	"  --help            this text\n";
@@ -42,48 +44,142 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
+/* The files in OUT. */
 struct copies {
-	const char *directory;
-	char **written;
+	const char *output;
+	char **names;
 	size_t count;
 	bool made_directory;
 };
 
-/* DIRECTORY/NAME or, if another host has a file of that name, DIRECTORY/2-NAME. */
+static bool is_taken(const struct copies *copies, const char *name)
+{
+	for (size_t i = 0; i < copies->count; i++)
+		if (strcmp(copies->names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* NAME or, if another host has a file of that name, 2-NAME. */
 static char *name_copy(const struct copies *copies, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash && slash[1] ? slash + 1 : path;
-	size_t size = strlen(name), room = strlen(copies->directory) + size + 32;
-	char *output = malloc(room);
-	if (strcmp(name, "-") == 0) {
+	if (strcmp(name, "-") == 0)
 		name = "in.weft";
-		size = strlen(name);
-	}
+	size_t size = strlen(name), room = size + 32;
+	char *copy = malloc(room);
 	if (size > 4 && strcmp(name + size - 4, ".zst") == 0)
 		size -= 4; /* it is written as it was unpacked */
-	if (output)
-		snprintf(output, room, "%s/%.*s", copies->directory, (int)size, name);
-	for (unsigned number = 2; output && access(output, F_OK) == 0; number++)
-		snprintf(output, room, "%s/%u-%.*s", copies->directory, number, (int)size, name);
-	return output;
+	if (copy)
+		snprintf(copy, room, "%.*s", (int)size, name);
+	for (unsigned number = 2; copy && is_taken(copies, copy); number++)
+		snprintf(copy, room, "%u-%.*s", number, (int)size, name);
+	return copy;
 }
 
-static int copy(struct copies *copies, const struct weft_input_file *file)
+static bool name_all(struct copies *copies, const struct weft_input *input)
 {
-	size_t size;
-	const void *bytes = weft_source_bytes(file->source, &size);
-	char *output = name_copy(copies, file->path);
-	if (!output) {
+	const size_t files = weft_input_file_count(input);
+	copies->names = calloc(files, sizeof(*copies->names));
+	for (size_t i = 0; copies->names && i < files; i++) {
+		const struct weft_input_file *file = weft_input_file(input, i);
+		char *name = file->decoder ? name_copy(copies, file->path) : NULL;
+		if (name)
+			copies->names[copies->count++] = name;
+		else if (file->decoder)
+			return false;
+	}
+	return copies->names;
+}
+
+/* ---- A directory ---- */
+
+static bool save(const char *directory, const char *name, const void *bytes, size_t size)
+{
+	const size_t room = strlen(directory) + strlen(name) + 2;
+	char *path = malloc(room);
+	if (path)
+		snprintf(path, room, "%s/%s", directory, name);
+	else
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+	const bool is_good = path && cli_save(path, bytes, size);
+	free(path);
+	return is_good;
+}
+
+static void discard(const struct copies *copies, size_t count)
+{
+	const int directory = open(copies->output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; i < count && directory >= 0; i++)
+		unlinkat(directory, copies->names[i], 0);
+	if (directory >= 0)
+		close(directory);
+	if (copies->made_directory)
+		rmdir(copies->output);
+}
+
+static int write_directory(struct copies *copies, const struct weft_input *input)
+{
+	size_t count = 0;
+	if (!cut_make_directory("merged", copies->output, &copies->made_directory))
 		return CLI_NO;
+	for (size_t i = 0; i < weft_input_file_count(input); i++) {
+		const struct weft_input_file *file = weft_input_file(input, i);
+		size_t size;
+		const void *bytes = file->decoder ? weft_source_bytes(file->source, &size) : NULL;
+		if (!file->decoder)
+			continue;
+		if (!save(copies->output, copies->names[count], bytes, size)) {
+			discard(copies, count);
+			return CLI_NO;
+		}
+		count++;
 	}
-	if (!cli_save(output, bytes, size)) {
-		free(output);
-		return CLI_NO;
-	}
-	copies->written[copies->count++] = output;
 	return CLI_DONE;
 }
+
+/* ---- A file ---- */
+
+static bool is_file_name(const char *output)
+{
+	const size_t size = strlen(output);
+	return size > 5 && strcmp(output + size - 5, ".weft") == 0;
+}
+
+static bool add_all(
+	struct cli_output *output, const struct copies *copies, const struct weft_input *input)
+{
+	size_t count = 0, size;
+	for (size_t i = 0; i < weft_input_file_count(input); i++) {
+		const struct weft_input_file *file = weft_input_file(input, i);
+		const void *bytes = file->decoder ? weft_source_bytes(file->source, &size) : NULL;
+		if (file->decoder && !archive_add(output, copies->names[count++], bytes, size))
+			return false;
+	}
+	return archive_end(output);
+}
+
+static int write_file(const struct copies *copies, const struct weft_input *input)
+{
+	struct cli_output output;
+	for (size_t i = 0; i < weft_input_file_count(input); i++) {
+		char *path = (char *)(uintptr_t)weft_input_file(input, i)->path;
+		if (cli_output_is_input(AT_FDCWD, copies->output, &path, 1)) {
+			cli_error("refusing to overwrite %s by itself and others; name another file", path);
+			return CLI_NO;
+		}
+	}
+	if (!cli_output_open(copies->output, &output))
+		return CLI_NO;
+	if (!add_all(&output, copies, input)) {
+		cli_error("%s: %s", copies->output, strerror(errno));
+		cli_output_abandon(&output);
+		return CLI_NO;
+	}
+	return cli_output_commit(&output) ? CLI_DONE : CLI_NO;
+}
+
+/* ---- Both ---- */
 
 static size_t count_open(const struct weft_input *input)
 {
@@ -93,77 +189,60 @@ static size_t count_open(const struct weft_input *input)
 	return count;
 }
 
-static int copy_all(struct copies *copies, const struct weft_input *input)
+static int write_all(struct copies *copies, const struct weft_input *input)
 {
-	int status = CLI_DONE;
-	for (size_t i = 0; i < weft_input_file_count(input) && !status; i++)
-		if (weft_input_file(input, i)->decoder)
-			status = copy(copies, weft_input_file(input, i));
-	return status;
-}
-
-static void finish(struct copies *copies, bool is_good)
-{
-	for (size_t i = 0; i < copies->count; i++) {
-		if (!is_good)
-			unlink(copies->written[i]);
-		free(copies->written[i]);
+	if (!name_all(copies, input)) {
+		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+		return CLI_NO;
 	}
-	free(copies->written);
-	if (!is_good && copies->made_directory)
-		rmdir(copies->directory);
+	return is_file_name(copies->output) ? write_file(copies, input)
+										: write_directory(copies, input);
 }
 
-static int merge(const char *directory, const struct cli_trace *trace)
+static int merge(const char *output, const struct cli_trace *trace)
 {
-	struct copies copies = {.directory = directory};
-	const size_t files = weft_input_file_count(trace->input);
-	if (files < 2)
+	struct copies copies = {.output = output};
+	if (weft_input_file_count(trace->input) < 2)
 		return cli_usage_error("merge", "one file is one trace already");
 	if (count_open(trace->input) < 2) {
 		cli_error("one file is left, which is a trace already");
 		return CLI_UNREADABLE;
 	}
-	if (!cut_make_directory("merged", directory, &copies.made_directory))
-		return CLI_NO;
-	copies.written = calloc(files, sizeof(*copies.written));
-	int status = CLI_NO;
-	if (copies.written)
-		status = copy_all(&copies, trace->input);
-	else
-		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+	const int status = write_all(&copies, trace->input);
 	if (!status && weft_input_host_count(trace->input) == 0)
 		cli_inform("all files are of one boot, so they have one clock");
 	if (!status)
-		cli_inform("%s: %zu files; `weft view %s` shows them as one trace", directory, copies.count,
-			directory);
-	finish(&copies, !status);
+		cli_inform(
+			"%s: %zu files; `weft view %s` shows them as one trace", output, copies.count, output);
+	for (size_t i = 0; i < copies.count; i++)
+		free(copies.names[i]);
+	free(copies.names);
 	return status;
 }
 
 int cli_merge(int argc, char **argv)
 {
-	const char *directory = NULL;
+	const char *output = NULL;
 	struct cli_trace trace;
 	for (int code; (code = cli_next_option(argc, argv, long_options)) != -1;) {
 		if (code == OPTION_HELP)
 			return cli_help(usage);
 		if (code != 'o')
 			return CLI_USAGE;
-		directory = optarg;
+		output = optarg;
 	}
 	const int count = cli_count_operands(argc, argv, "FILE");
 	if (!count)
 		return CLI_USAGE;
-	if (!directory)
-		return cli_usage_error("merge", "-o OUT is missing: the directory for the files");
-	if (strcmp(directory, "-") == 0)
+	if (!output)
+		return cli_usage_error("merge", "-o OUT is missing: the file or the directory for all");
+	if (strcmp(output, "-") == 0)
 		return cli_usage_error(
-			"merge", "several files are merged into a directory, not to standard output");
+			"merge", "several files are merged into a file or a directory, not to standard output");
 	int status = cli_trace_open_all(argv + optind, count, &trace);
 	if (status)
 		return status;
-	status = merge(directory, &trace);
+	status = merge(output, &trace);
 	cli_trace_close(&trace);
 	return status;
 }

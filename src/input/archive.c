@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The format is that of POSIX's ustar: a header of 512 bytes before each file, with numbers in
+ * octal, and the file's bytes, filled up to a multiple of 512.
+ */
+#include "input/archive.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+	BLOCK_BYTES = 512,
+	SIZE_AT = 124,
+	SIZE_DIGITS = 11,
+	SUM_AT = 148,
+	SUM_BYTES = 8,
+	SUM_DIGITS = 6,
+	TYPE_AT = 156,
+	MAGIC_AT = 257,
+};
+
+static bool read_octal(const unsigned char *digits, unsigned count, uint64_t *ret_number)
+{
+	uint64_t number = 0;
+	for (unsigned i = 0; i < count; i++) {
+		if (digits[i] < '0' || digits[i] > '7')
+			return false;
+		number = 8 * number + (uint64_t)(digits[i] - '0');
+	}
+	*ret_number = number;
+	return true;
+}
+
+/* The sum of all bytes, as if those of the sum were blanks. */
+static bool is_header(const unsigned char *header)
+{
+	uint64_t noted, sum = 0;
+	for (unsigned i = 0; i < BLOCK_BYTES; i++)
+		sum += i >= SUM_AT && i < SUM_AT + SUM_BYTES ? ' ' : header[i];
+	return memcmp(header + MAGIC_AT, "ustar", 5) == 0 &&
+		   read_octal(header + SUM_AT, SUM_DIGITS, &noted) && noted == sum;
+}
+
+bool weft__input_archive_is(const void *bytes, size_t size)
+{
+	return size >= BLOCK_BYTES && is_header(bytes);
+}
+
+bool weft__input_archive_next(
+	const void *bytes, size_t size, size_t *position, struct weft__input_member *ret_member)
+{
+	const unsigned char *all = bytes;
+	while (*position < size && size - *position >= BLOCK_BYTES) {
+		const unsigned char *header = all + *position;
+		const size_t offset = *position + BLOCK_BYTES;
+		uint64_t length;
+		if (!is_header(header) || !read_octal(header + SIZE_AT, SIZE_DIGITS, &length) ||
+			length > size - offset)
+			return false;
+		const size_t filled = ((size_t)length + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+		*position = filled > size - offset ? size : offset + filled;
+		if (header[TYPE_AT] != '0' && header[TYPE_AT] != '\0')
+			continue; /* a directory, or more about the next file */
+		*ret_member = (struct weft__input_member){.offset = offset, .size = (size_t)length};
+		memcpy(ret_member->name, header, WEFT__INPUT_NAME_BYTES - 1);
+		return true;
+	}
+	return false;
+}
