@@ -56,21 +56,34 @@ WEFT__EXPORT void weft_text_add_string(struct weft_text *text, const char *strin
 	weft_text_add(text, string, strlen(string));
 }
 
+static size_t count_digits(uint64_t number)
+{
+	static const uint64_t powers[] = {1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12,
+		1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+	size_t smaller = 0;
+	while (smaller < sizeof(powers) / sizeof(*powers) && number >= powers[smaller])
+		smaller++;
+	return smaller + 1;
+}
+
+/* The digits are stored where they stay: to copy them at once would wait for each of them. */
 WEFT__EXPORT void weft_text_add_u64(struct weft_text *text, uint64_t number)
 {
 	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
 								"25262728293031323334353637383940414243444546474849"
 								"50515253545556575859606162636465666768697071727374"
 								"75767778798081828384858687888990919293949596979899";
-	char digits[20];
-	size_t at = sizeof(digits);
-	for (; number >= 100; number /= 100)
-		memcpy(digits + (at -= 2), pairs + 2 * (number % 100), 2);
+	const size_t size = count_digits(number);
+	char *at = reserve(text, size);
+	if (!at)
+		return;
+	text->size += size;
+	for (at += size; number >= 100; number /= 100)
+		memcpy(at -= 2, pairs + 2 * (number % 100), 2);
 	if (number >= 10)
-		memcpy(digits + (at -= 2), pairs + 2 * number, 2);
+		memcpy(at - 2, pairs + 2 * number, 2);
 	else
-		digits[--at] = (char)('0' + number);
-	weft_text_add(text, digits + at, sizeof(digits) - at);
+		at[-1] = (char)('0' + number);
 }
 
 WEFT__EXPORT void weft_text_add_i64(struct weft_text *text, int64_t number)

@@ -5,7 +5,8 @@
  *
  *        0.000746000  label     task=0 text="create XenStore"
  *
- * The two forms write the same values, so one function writes both.
+ * The two forms write the same values, so one function writes both. A dump spends most of its time
+ * here: what is the same in all lines of a type is made from the table when this is compiled.
  */
 #include <weft/lines.h>
 
@@ -14,7 +15,7 @@
 
 #include "base/export.h"
 
-/* The length of the longest event name, plus two spaces. */
+/* The length of the longest event name, plus two spaces, of which the second is the field's. */
 #define EVENT_COLUMNS 10
 
 /* Constants in the two public functions, into which all others are inlined. */
@@ -31,6 +32,69 @@ WEFT__EXPORT void weft_lines_init(
 	lines->has_processes = trace->buffer_count > 1;
 }
 
+/* ---- Pieces ---- */
+
+/* Appends bytes of ours. A line has ten such pieces, so this is inlined. */
+static inline void put(struct weft_text *text, const char *bytes, size_t size)
+{
+	if (size > text->capacity - text->size) {
+		weft_text_add(text, bytes, size);
+		return;
+	}
+	memcpy(text->bytes + text->size, bytes, size);
+	text->size += size;
+}
+
+#define WORD_BYTES 32
+
+/* Bytes of ours, of which always WORD_BYTES are copied: that takes no loop and no call. */
+struct word {
+	char bytes[WORD_BYTES];
+	size_t size;
+};
+#define WORD(literal)                    \
+	{                                    \
+		literal, sizeof(literal "") - 1, \
+	}
+
+static inline void put_word(struct weft_text *text, const struct word *word)
+{
+	if (WORD_BYTES > text->capacity - text->size) {
+		weft_text_add(text, word->bytes, word->size);
+		return;
+	}
+	memcpy(text->bytes + text->size, word->bytes, WORD_BYTES);
+	text->size += word->size;
+}
+
+/* The bytes before the value of a field; `flag`: for people, if it is a flag that is set. */
+struct field {
+	enum weft_slot slot;
+	struct word json, text, flag;
+};
+
+/* The rows of events.def; an empty field ends each. */
+struct row {
+	struct word json, text; /* the event's name */
+	struct field fields[WEFT_EVENT_FIELDS_MAX + 1];
+};
+
+#define FIELD(slot, key) \
+	{WEFT_SLOT_##slot, WORD(",\"" key "\":"), WORD(" " key "="), WORD(" " key)},
+#define EVENT(number, id, name, fields) \
+	[number] = {WORD(",\"event\":\"" name "\""), WORD(name), {fields}},
+static const struct row rows[WEFT_EVENT_TYPES] = {
+	{WORD(",\"event\":\"unknown\""), WORD("unknown"), {{0}}},
+#include <weft/events.def>
+};
+#undef EVENT
+#undef FIELD
+
+static const struct row *row_of(const struct weft_event *event)
+{
+	return &rows[event->type < WEFT_EVENT_TYPES ? event->type : 0];
+}
+
 /* ---- Values ---- */
 
 static inline void add_slice(struct weft_text *text, enum form form, struct weft_slice slice)
@@ -45,16 +109,16 @@ static inline void add_slice(struct weft_text *text, enum form form, struct weft
 static inline void add_word(struct weft_text *text, enum form form, const char *word)
 {
 	if (form == JSON)
-		weft_text_add(text, "\"", 1);
+		put(text, "\"", 1);
 	weft_text_add_string(text, word);
 	if (form == JSON)
-		weft_text_add(text, "\"", 1);
+		put(text, "\"", 1);
 }
 
 static inline void add_task(struct weft_text *text, enum form form, weft_task_id task)
 {
 	if (task == WEFT_TASK_NONE)
-		weft_text_add_string(text, form == JSON ? "null" : "none");
+		put(text, form == JSON ? "null" : "none", 4);
 	else
 		weft_text_add_u64(text, task);
 }
@@ -149,7 +213,7 @@ __attribute__((always_inline)) static inline void add_value(
 		add_word(text, form, weft_band_name(event->band));
 		break;
 	case WEFT_SLOT_FLAG:
-		weft_text_add_string(text, event->flag ? "true" : "false");
+		put(text, event->flag ? "true" : "false", event->flag ? 4 : 5);
 		break;
 	case WEFT_SLOT_TEXT:
 	case WEFT_SLOT_REASON:
@@ -201,52 +265,33 @@ static inline bool has_field(const struct weft_event *event, enum weft_slot slot
 	return true;
 }
 
-static inline void add_key(struct weft_text *text, const char *key)
+/* Appends a key and a value; a flag for people as its key if it is set, and otherwise as nothing,
+ * because "later=no" in most reads would be noise. A band without the flag ends. */
+__attribute__((always_inline)) static inline void add_field_of(struct weft_text *text,
+	enum form form, const struct weft_event *event, const struct field *field)
 {
-	weft_text_add(text, ",\"", 2);
-	weft_text_add_string(text, key);
-	weft_text_add(text, "\":", 2);
-}
-
-/* Appends a flag for people: its key if it is set; otherwise nothing, because "later=no" in most
- * reads would be noise. A band without the flag ends. */
-static inline void add_flag(struct weft_text *text, const struct weft_event *event, const char *key)
-{
-	if (!event->flag && event->type != WEFT_EVENT_BAND)
+	const enum weft_slot slot = field->slot;
+	if (form == TEXT && slot == WEFT_SLOT_FLAG) {
+		if (event->flag)
+			put_word(text, &field->flag);
+		else if (event->type == WEFT_EVENT_BAND)
+			put(text, " end", 4);
 		return;
-	weft_text_add(text, " ", 1);
-	weft_text_add_string(text, event->flag ? key : "end");
+	}
+	if (slot == WEFT_SLOT_CHANGE && !event->is_set)
+		put(text, form == JSON ? ",\"add\":" : " add=", form == JSON ? 7 : 5);
+	else
+		put_word(text, form == JSON ? &field->json : &field->text);
+	add_value(text, form, event, slot);
 }
 
 __attribute__((always_inline)) static inline void add_row(
 	struct weft_text *text, enum form form, const struct weft_event *event)
 {
-	const struct weft_event_description *row = weft_event_describe(event->type);
-	for (size_t i = 0; row->fields[i].key; i++) {
-		enum weft_slot slot = row->fields[i].slot;
-		const char *key = row->fields[i].key;
-		if (!has_field(event, slot))
-			continue;
-		if (slot == WEFT_SLOT_CHANGE && !event->is_set)
-			key = "add";
-		if (form == JSON) {
-			add_key(text, key);
-		} else if (slot == WEFT_SLOT_FLAG) {
-			add_flag(text, event, key);
-			continue;
-		} else {
-			weft_text_add_string(text, i ? " " : "");
-			weft_text_add_string(text, key);
-			weft_text_add(text, "=", 1);
-		}
-		add_value(text, form, event, slot);
-	}
-}
-
-static const char *name_of(const struct weft_event *event)
-{
-	const char *name = weft_event_describe(event->type)->name;
-	return name ? name : "unknown";
+	const struct row *row = row_of(event);
+	for (const struct field *field = row->fields; field->json.size; field++)
+		if (has_field(event, field->slot))
+			add_field_of(text, form, event, field);
 }
 
 static uint64_t process_of(const struct weft_lines *lines, const struct weft_event *event)
@@ -260,41 +305,40 @@ static uint64_t process_of(const struct weft_lines *lines, const struct weft_eve
 WEFT__EXPORT void weft_lines_add_json(
 	const struct weft_lines *lines, const struct weft_event *event, struct weft_text *text)
 {
-	weft_text_add(text, "{\"time\":", 8);
+	static const struct word time = WORD("{\"time\":"), rundown = WORD(",\"rundown\":true"),
+							 thread = WORD(",\"thread\":"), process = WORD(",\"process\":"),
+							 buffer = WORD(",\"buffer\":");
+	put_word(text, &time);
 	weft_text_add_u64(text, event->time_ns);
-	weft_text_add(text, ",\"event\":\"", 10);
-	weft_text_add_string(text, name_of(event));
-	weft_text_add(text, "\"", 1);
+	put_word(text, &row_of(event)->json);
 	add_row(text, JSON, event);
 	if (event->is_rundown)
-		weft_text_add_string(text, ",\"rundown\":true");
+		put_word(text, &rundown);
 	if (lines->has_threads) {
-		add_key(text, "thread");
+		put_word(text, &thread);
 		weft_text_add_u64(text, event->thread);
 	}
 	if (lines->has_processes) {
-		add_key(text, "process");
+		put_word(text, &process);
 		weft_text_add_u64(text, process_of(lines, event));
-		add_key(text, "buffer");
+		put_word(text, &buffer);
 		weft_text_add_u64(text, event->buffer);
 	}
-	weft_text_add(text, "}\n", 2);
+	put(text, "}\n", 2);
 }
 
 /* Appends seconds to the nanosecond, right-aligned up to 9999 s. */
 static void add_seconds(struct weft_text *text, uint64_t ns)
 {
 	uint64_t seconds = ns / 1000000000, fraction = ns % 1000000000;
-	char digits[9];
+	char rest[] = ".000000000  ";
 	for (uint64_t bound = 1000; bound > 1; bound /= 10)
 		if (seconds < bound)
-			weft_text_add(text, " ", 1);
+			put(text, " ", 1);
 	weft_text_add_u64(text, seconds);
-	for (size_t i = sizeof(digits); i-- > 0; fraction /= 10)
-		digits[i] = (char)('0' + fraction % 10);
-	weft_text_add(text, ".", 1);
-	weft_text_add(text, digits, sizeof(digits));
-	weft_text_add(text, "  ", 2);
+	for (size_t i = 9; i > 0; fraction /= 10)
+		rest[i--] = (char)('0' + fraction % 10);
+	put(text, rest, sizeof(rest) - 1);
 }
 
 /* Appends the thread in a column of its own, with the process if there are several. */
@@ -316,11 +360,12 @@ WEFT__EXPORT void weft_lines_add_text(
 	add_seconds(text, event->time_ns - lines->start_ns);
 	if (lines->has_threads)
 		add_thread(lines, event, text);
-	size_t start = text->size;
-	weft_text_add_string(text, name_of(event));
-	weft_text_pad(text, start, EVENT_COLUMNS);
+	const size_t start = text->size;
+	put_word(text, &row_of(event)->text);
+	while (!text->error && text->size - start < EVENT_COLUMNS - 1)
+		put(text, " ", 1);
 	add_row(text, TEXT, event);
 	if (event->is_rundown && event->type != WEFT_EVENT_ALIVE)
-		weft_text_add_string(text, " rundown");
-	weft_text_add(text, "\n", 1);
+		put(text, " rundown", 8);
+	put(text, "\n", 1);
 }

@@ -354,8 +354,7 @@ MUTANTS = [
         ('& (WEFT__TASK_WAITS | WEFT_TASK_RESOLVED))', '& WEFT_TASK_RESOLVED)', 'trigger')),
     *in_file(
         'src/export/lines.c',
-        ('if (!event->flag && event->type != WEFT_EVENT_BAND)', 'if (event->flag && event->type != WEFT_EVENT_BAND)',
-         'lines')),
+        ('else if (event->type == WEFT_EVENT_BAND)', 'else', 'lines')),
     *in_file(
         'src/export/cut_names.c',
         ('chunks->bytes += size;', 'chunks->bytes = size;', 'cut cut_random')),
