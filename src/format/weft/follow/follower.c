@@ -166,6 +166,25 @@ static int advance(struct weft__follower *f)
 	return status;
 }
 
+/* The same, at once, if the next event is the earliest of all: nearly always. False: nothing has
+ * changed. */
+static bool goes_on(struct weft__follower *f)
+{
+	struct weft__followed *p = weft__format_first_followed(f);
+	if (!weft__format_cursor_next_event(&p->cursor, &p->words))
+		return false;
+	const uint64_t ns = weft__format_ticks_to_ns(&f->buffer.clock, p->words.ticks);
+	if (ns < p->next_ns || ns < f->given_ns || ns > f->last_ns || ns >= f->queue.second_ns ||
+		ns >= f->mark_ns) {
+		weft__format_cursor_back(&p->cursor, &p->words);
+		return false;
+	}
+	p->next_ns = f->queue.entries[0].time_ns = ns;
+	p->next_ticks = p->words.ticks;
+	p->has_event = true;
+	return true;
+}
+
 static int load_first(struct weft__follower *f)
 {
 	struct weft__followed *p = weft__format_first_followed(f);
@@ -182,7 +201,7 @@ int weft__format_follower_pass_given(struct weft__follower *f)
 	if (!f->has_given)
 		return 0;
 	f->has_given = false;
-	return advance(f);
+	return goes_on(f) ? 0 : advance(f);
 }
 
 /* ---- Giving ---- */

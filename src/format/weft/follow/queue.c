@@ -35,18 +35,22 @@ static uint32_t child_before(
 	return weft__format_queue_comes_before(&q->entries[child], entry) ? child : q->count;
 }
 
-/* Fast path: the next event is usually in the same packet, and no entry moves. */
+static void find_second(struct weft__queue *q)
+{
+	q->second_ns = UINT64_MAX;
+	for (uint32_t i = 1; i < q->count && i <= 2; i++)
+		if (q->entries[i].time_ns < q->second_ns)
+			q->second_ns = q->entries[i].time_ns;
+}
+
 void weft__format_queue_settle_first(struct weft__queue *q)
 {
-	uint32_t i = 0, child = child_before(q, 0, &q->entries[0]);
-	if (child == q->count)
-		return;
 	struct weft__queue_entry moving = q->entries[0];
-	for (; child < q->count; child = child_before(q, i, &moving)) {
+	uint32_t i = 0;
+	for (uint32_t child; (child = child_before(q, i, &moving)) < q->count; i = child)
 		q->entries[i] = q->entries[child];
-		i = child;
-	}
 	q->entries[i] = moving;
+	find_second(q);
 }
 
 void weft__format_queue_push(struct weft__queue *q, struct weft__queue_entry entry)
@@ -56,6 +60,7 @@ void weft__format_queue_push(struct weft__queue *q, struct weft__queue_entry ent
 		 i = (i - 1) / 2)
 		q->entries[i] = q->entries[(i - 1) / 2];
 	q->entries[i] = entry;
+	find_second(q);
 }
 
 void weft__format_queue_remove_first(struct weft__queue *q)

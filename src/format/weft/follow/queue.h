@@ -19,6 +19,7 @@ struct weft__queue_entry {
 struct weft__queue {
 	struct weft__queue_entry *entries; /* the earliest first */
 	uint32_t count;
+	uint64_t second_ns; /* the earliest time of the others; UINT64_MAX: there are none */
 };
 
 bool weft__format_queue_comes_before(
