@@ -83,12 +83,13 @@ struct weft_event {
 		uint64_t begin_ns;               /* of a span on a track */
 	};
 	uint32_t field_count;
-	uint32_t thread; /* index into the decoder's threads */
-	uint32_t buffer; /* the buffer's number in the trace: task ids are unique within one */
-	uint16_t kind;   /* of a created task: enum weft_kind, or another number; of a span on a track:
-						enum weft_clock_number, or another number */
-	uint8_t type;    /* enum weft_event_type */
-	uint8_t band;    /* enum weft_band */
+	uint32_t thread;  /* index into the decoder's threads */
+	uint32_t buffer;  /* the buffer's number in the trace: task ids are unique within one */
+	uint16_t kind;    /* of a created task: enum weft_kind, or another number; of a span on a track:
+						 enum weft_clock_number, or another number */
+	uint16_t name_id; /* in its buffer, events with one number have one text; 0: nothing is known */
+	uint8_t type;     /* enum weft_event_type */
+	uint8_t band;     /* enum weft_band */
 	bool flag;       /* read: later; signal: switches; band: begins; begin: the end is not recorded,
 						but that it has ended by then */
 	bool has_value;  /* tag: `value` is valid; alive: the age is known */

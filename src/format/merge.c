@@ -269,6 +269,7 @@ static int next(struct weft__reader *reader, struct weft_event *ret_event)
 	*ret_event = part->event;
 	ret_event->thread = weft__format_merge_thread_of(part, part->event.thread);
 	ret_event->buffer = part->first_buffer + part->event.buffer;
+	ret_event->name_id = 0; /* the files of one stream have names of their own, but one buffer */
 	ret_event->offset = WEFT_PART_OFFSET(number, part->event.offset);
 	/* A part may give an event that is earlier than its mark, if it is damaged. */
 	if (ret_event->time_ns < m->given_ns)

@@ -67,6 +67,7 @@ void weft__model_texts_finish(struct weft__texts *texts)
 {
 	weft__strings_finish(&texts->strings);
 	weft__model_attributes_finish(&texts->attributes);
+	free(texts->by_name);
 	free(texts->kinds);
 	free(texts->categories);
 	*texts = (struct weft__texts){0};
@@ -79,6 +80,28 @@ __attribute__((noinline)) static int keep_mark(
 	int error = weft__strings_intern(&t->strings, event->text.bytes, event->text.size, &fact->text);
 	return error ? error
 				 : weft__model_attributes_add(&t->attributes, &t->strings, event, &fact->value);
+}
+
+/* The names of buffer 0, the only one of most traces, are searched for once. */
+static inline int intern(
+	struct weft__texts *t, const struct weft_event *event, uint32_t *ret_string)
+{
+	const struct weft_slice text = event->text;
+	if (!event->name_id || event->buffer)
+		return weft__strings_intern(&t->strings, text.bytes, text.size, ret_string);
+	if (!t->by_name)
+		t->by_name = calloc(UINT16_MAX + (size_t)1, sizeof(*t->by_name));
+	if (!t->by_name)
+		return WEFT_ERROR_MEMORY;
+	uint32_t *known = &t->by_name[event->name_id];
+	if (*known) {
+		*ret_string = *known - 1;
+		return 0;
+	}
+	int error = weft__strings_intern(&t->strings, text.bytes, text.size, ret_string);
+	if (!error)
+		*known = *ret_string + 1;
+	return error;
 }
 
 /* Leaves the fact's text as it is if the event has none. */
@@ -94,7 +117,7 @@ static inline int intern_text(
 	bool may_lack = is_reason || type == WEFT_EVENT_BAND || type == WEFT_EVENT_ALIVE;
 	if (may_lack && event->text.size == 0)
 		return 0;
-	return weft__strings_intern(&texts->strings, event->text.bytes, event->text.size, &fact->text);
+	return intern(texts, event, &fact->text);
 }
 
 /* Readers use these numbers for named kinds. */

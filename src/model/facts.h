@@ -45,6 +45,7 @@ bool weft__model_event_has(unsigned type, enum weft_slot slot);
 struct weft__texts {
 	struct weft__strings strings;
 	struct weft__attributes attributes;
+	uint32_t *by_name; /* string + 1 of each name_id of buffer 0, or 0; NULL: none is known */
 	uint32_t *kinds; /* strings: the names of the kinds that have one, in the order of first use */
 	size_t kind_count, kind_capacity;
 	uint32_t *categories; /* strings: the names of categories other than "program" */

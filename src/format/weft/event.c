@@ -74,6 +74,14 @@ static struct weft_slice take_name(
 	return name;
 }
 
+/* Takes the event's text. A name of size 0 may get one later. */
+static void take_event_name(
+	struct operands *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
+{
+	event->text = take_name(c, buffer, small);
+	event->name_id = event->text.size && !c->text.bytes ? (uint16_t)small : 0;
+}
+
 /* The same for a list of calls: a name of them is put into words. */
 static struct weft_slice take_calls(
 	struct operands *c, const struct weft__buffer *buffer, unsigned small)
@@ -233,7 +241,7 @@ static void take_count(struct operands *c, const struct weft__buffer *buffer,
 		memcpy(&event->real, &bits, sizeof(bits));
 	else
 		event->value = (int64_t)bits;
-	event->text = take_name(c, buffer, w->small);
+	take_event_name(c, buffer, w->small, event);
 }
 
 static void take_band(
@@ -242,7 +250,7 @@ static void take_band(
 	uint64_t band = take_word(c);
 	event->band = (band & 0xff) == WEFT_BAND_GC ? WEFT_BAND_GC : WEFT_BAND_IDLE;
 	event->flag = band >> 8 & 1;
-	event->text = take_name(c, buffer, small);
+	take_event_name(c, buffer, small, event);
 }
 
 /* Sets a task's kind and, if that has a name, the name and the category that may follow it. */
@@ -279,7 +287,7 @@ static void take_alive(
 	event->value = age > INT64_MAX ? INT64_MAX : (int64_t)age;
 	event->other = take_word(c);
 	uint64_t names = take_word(c);
-	event->text = take_name(c, buffer, (uint16_t)names);
+	take_event_name(c, buffer, (uint16_t)names, event);
 	set_category(buffer, names >> 16, event);
 }
 
@@ -311,7 +319,7 @@ static void take_span(
 		event->begin_ns = weft__format_ticks_to_ns(&buffer->clock, begin);
 		event->end_ns = weft__format_ticks_to_ns(&buffer->clock, end);
 	}
-	event->text = take_name(c, buffer, small);
+	take_event_name(c, buffer, small, event);
 }
 
 /* The receiver is the event's task, the actor its source. */
@@ -364,13 +372,13 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		return true;
 	case WEFT_ABI_FAIL:
 		event->other = take_word(c);
-		event->text = take_name(c, buffer, w->small);
+		take_event_name(c, buffer, w->small, event);
 		return true;
 	case WEFT_ABI_LABEL:
 	case WEFT_ABI_NOTE:
 	case WEFT_ABI_TAG:
 	case WEFT_ABI_BEGIN:
-		event->text = take_name(c, buffer, w->small);
+		take_event_name(c, buffer, w->small, event);
 		return true;
 	case WEFT_ABI_STACK:
 		event->text = take_calls(c, buffer, w->small);
@@ -382,7 +390,7 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		event->type = WEFT_EVENT_TAG;
 		event->value = (int64_t)take_word(c);
 		event->has_value = true;
-		event->text = take_name(c, buffer, w->small);
+		take_event_name(c, buffer, w->small, event);
 		return true;
 	case WEFT_ABI_COUNTER_SET:
 	case WEFT_ABI_COUNTER:

@@ -22,7 +22,7 @@ enum {
 struct weft__names {
 	uint8_t *bytes;
 	uint64_t has_unit[(UNITS_MAX + 63) / 64]; /* a bit per unit: it is copied */
-	uint64_t is_whole[(UNITS_MAX + 63) / 64]; /* a bit per unit: the entry there is copied whole */
+	uint16_t whole[UNITS_MAX]; /* per unit: 1 + the size of the name there if it is copied whole */
 };
 
 int weft__format_buffer_keep_names(struct weft__buffer *b)
@@ -90,7 +90,7 @@ static uint32_t copy_entry(const struct weft__buffer *b, size_t at)
 		return UINT32_MAX;
 	for (size_t last = (at + sizeof(head) + size - 1) / WEFT_ABI_NAME_UNIT; unit < last;)
 		copy_unit(b, ++unit);
-	set_bit(own->is_whole, first);
+	own->whole[first] = (uint16_t)(size + 1);
 	return size;
 }
 
@@ -101,9 +101,7 @@ struct weft_slice weft__format_buffer_name(const struct weft__buffer *b, unsigne
 	if (id == 0 || !own || at + sizeof(struct weft_abi_name) > b->names_bytes)
 		return (struct weft_slice){NULL, 0};
 	const uint8_t *entry = own->bytes + at;
-	uint32_t size = has_bit(own->is_whole, id - 1)
-						? weft__load_u32(entry + offsetof(struct weft_abi_name, size))
-						: copy_entry(b, (size_t)at);
+	uint32_t size = own->whole[id - 1] ? own->whole[id - 1] - 1u : copy_entry(b, (size_t)at);
 	if (size == UINT32_MAX)
 		return (struct weft_slice){NULL, 0};
 	return (struct weft_slice){(const char *)entry + sizeof(struct weft_abi_name), size};

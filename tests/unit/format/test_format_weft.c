@@ -286,7 +286,24 @@ static void text_is_a_name_or_follows(void **state)
 	assert_true(r->events[3].has_value);
 	assert_int_equal(r->events[4].band, WEFT_BAND_GC);
 	assert_true(r->events[4].flag);
+	assert_int_equal(r->events[0].name_id, name);
+	assert_int_equal(r->events[1].name_id, 0);
+	assert_int_equal(r->events[2].name_id, other);
 	assert_int_equal(diagnostics(r), 1);
+	done(r);
+}
+
+/* A program may fill a name after an event that has its number. */
+static void an_empty_name_may_get_a_text(void **state)
+{
+	(void)state;
+	open_packet(0, 1, 1, 1000);
+	add_name("the first");
+	put(0, 1, WEFT_ABI_LABEL, 2, 0, NULL);
+	struct reading *r = read_buffer();
+	assert_int_equal(r->count, 1);
+	assert_string_equal(r->texts[0], "");
+	assert_int_equal(r->events[0].name_id, 0);
 	done(r);
 }
 
@@ -844,6 +861,7 @@ int main(void)
 		cmocka_unit_test_setup(times_centuries_away_are_held, set_up),
 		cmocka_unit_test_setup(the_current_task_acts, set_up),
 		cmocka_unit_test_setup(text_is_a_name_or_follows, set_up),
+		cmocka_unit_test_setup(an_empty_name_may_get_a_text, set_up),
 		cmocka_unit_test_setup(the_calls_of_a_wait_are_text, set_up),
 		cmocka_unit_test_setup(a_mark_has_typed_fields, set_up),
 		cmocka_unit_test_setup(threads_follow_one_another_in_a_packet, set_up),

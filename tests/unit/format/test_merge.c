@@ -441,6 +441,39 @@ static void files_of_one_stream_are_one_buffer(void **state)
 	}
 }
 
+/* A damaged file may have other names than the stream's first one. */
+static void files_of_one_stream_have_names_of_their_own(void **state)
+{
+	static struct made_stream streams[2];
+	static const char *const names[] = {"one", "two"};
+	struct weft_decoder *parts[2];
+	struct weft_model *m;
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct weft_abi_buffer header = made_header();
+		header.series = 5;
+		header.piece = i + 1;
+		header.uuid[0] = 1;
+		made_begin(&streams[i], &header);
+		made_name(&streams[i], 0, names[i]);
+		struct made_packet packet = made_packet(3, i + 1);
+		packet.header.base_ticks = 1000 * i;
+		made_switch(&packet, 10, 7 + i);
+		made_label(&packet, 20, 1);
+		made_add_packet(&streams[i], &packet, 0);
+		parts[i] = open_bytes(streams[i].bytes, streams[i].size);
+	}
+	struct weft_decoder *merged = merge(parts, 2);
+	assert_int_equal(weft_decoder_build_model(merged, NULL, &m), 0);
+	assert_int_equal(m->tasks.count, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_string_equal(weft_model_string(m, m->tasks.label[i]).bytes, names[i]);
+	weft_model_destroy(m);
+	weft_decoder_destroy(merged);
+	weft_decoder_destroy(parts[0]);
+	weft_decoder_destroy(parts[1]);
+}
+
 /* Number 0 is that of threads which the recorder did not number: it tells none from another. */
 static void threads_without_a_number_are_not_one(void **state)
 {
@@ -633,6 +666,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_of_one_stream_are_one_buffer),
+		cmocka_unit_test(files_of_one_stream_have_names_of_their_own),
 		cmocka_unit_test(threads_without_a_number_are_not_one),
 		cmocka_unit_test(the_latest_end_of_one_stream_counts),
 		cmocka_unit_test(the_parts_are_the_whole),
