@@ -74,13 +74,13 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 @contextlib.contextmanager
-def receiver(state, port=0):
-    with Server(('127.0.0.1', port), Receiver) as server:
+def receiver(state, port=0, host='127.0.0.1'):
+    with Server((host, port), Receiver) as server:
         server.state = state
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
-            yield 'http://127.0.0.1:%d' % server.server_port
+            yield 'http://%s:%d' % (host, server.server_port)
         finally:
             state.released.set()
             server.shutdown()
