@@ -98,6 +98,10 @@ def a_difference_has_both_times():
             equal(before, now + ' before', text)
         assert '; before, in trace.weft: ' in weft('flame', '--diff', trace.path, trace.path).stdout
         assert 'no waits' in weft('flame', '--diff', WITHOUT, trace.path, status=1).stderr
+        one = weft('export', '--to', 'collapsed', trace.path).stdout
+        both = weft('export', '--to', 'collapsed', '--diff', trace.path, trace.path).stdout
+        equal(both, re.sub(r' (\d+)$', r' \1 \1', one, flags=re.MULTILINE))
+        equal(weft('export', '--to', 'collapsed', '--diff', trace.path, WITHOUT).stdout, re.sub(r'$', ' 0', one.rstrip('\n'), flags=re.MULTILINE) + '\n')
 
 
 @case
@@ -183,6 +187,8 @@ def wrong_arguments():
         assert weft('flame', *args, status=2).stderr
     equal(weft('flame', '/nowhere', status=3).stdout, '')
     equal(weft('export', '--to', 'pprof', '--spans', 'all', WITHOUT, status=2).stdout, '')
+    equal(weft('export', '--to', 'pprof', '--diff', WITHOUT, WITHOUT, status=2).stdout, '')
+    equal(weft('export', '--to', 'collapsed', '--diff', WITHOUT, status=2).stdout, '')
 
 
 main()

@@ -27,6 +27,7 @@ static const char usage[] =
 	"       weft export --to chrome [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to perfetto [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to collapsed|pprof [--of waits|cpu] [--max-size SIZE] FILE... [-o OUT]\n"
+	"       weft export --to collapsed --diff [--of waits|cpu] [--max-size SIZE] A B [-o OUT]\n"
 	"       weft export --to zipkin [--spans all|requests] [--pending none|omit-end]\n"
 	"                   [--start-time TIME] [--max-size SIZE] FILE... [-o OUT]\n"
 	"       weft export --to otlp|otlp-json [--spans all|requests] [--signal traces|metrics|all]\n"
@@ -45,6 +46,7 @@ static const char usage[] =
 	"  --to perfetto    Perfetto's protobuf, for ui.perfetto.dev and trace_processor\n"
 	"  --to collapsed   where in the code threads waited, or, with --of cpu, what they ran: lines for\n"
 	"                   tools that draw flame graphs; the numbers are ns\n"
+	"  --diff           with --to collapsed: the ns of A and those of B, as difffolded.pl has them\n"
 	"  --to pprof       the same in pprof's protobuf\n"
 	"  --to zipkin      spans only, JSON of Zipkin, version 2\n"
 	"  --to otlp-json   spans and metrics of OpenTelemetry: OTLP's JSON, a message a line\n"
@@ -92,7 +94,7 @@ static const char *const targets[] = {"ctf", "sqlite", "chrome", "otlp-json", "o
 
 struct export_arguments {
 	enum flame_source source; /* of a profile */
-	bool has_source;
+	bool has_source, is_diff;
 	char **files;
 	int file_count;
 	const char *output; /* the directory, or the file */
@@ -141,6 +143,8 @@ static int take_output(int argc, char **argv, struct export_arguments *a)
 	if (is_option && !(a->otlp.push.spool && optind == argc) &&
 		!cli_count_operands(argc, argv, "FILE"))
 		return CLI_USAGE;
+	if (a->is_diff && argc - optind != 2)
+		return cli_usage_error(argv[0], "--diff compares two traces: A and B");
 	a->files = argv + optind;
 	a->file_count = argc - optind - (needed - 1);
 	if (!is_option)
@@ -220,6 +224,8 @@ static bool parse_format_option(const char *command, int option, struct export_a
 		a->has_source = true;
 		return flame_parse_source(command, optarg, &a->source);
 	}
+	if (option == 'D')
+		return a->is_diff = true;
 	a->is_of_spans = true;
 	if (option == 'F')
 		return a->follows = true;
@@ -251,6 +257,8 @@ static int take_target(const char *command, const char *format, struct export_ar
 		return cli_unknown_value(command, "--to:", format, targets);
 	if (a->has_source && !is_profile(a->target))
 		return cli_usage_error(command, "--of is not for --to %s", targets[a->target]);
+	if (a->is_diff && a->target != TO_COLLAPSED)
+		return cli_usage_error(command, "--diff is not for --to %s", targets[a->target]);
 	if (a->is_of_spans && !is_for_spans(a->target))
 		return cli_usage_error(command,
 			"--spans, --signal, --pending, --follow, --start-time, --url and its options are not for --to %s",
@@ -308,6 +316,7 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 		{"output", required_argument, NULL, 'o'},
 		{"force", no_argument, NULL, 'f'},
 		{"of", required_argument, NULL, 'W'},
+		{"diff", no_argument, NULL, 'D'},
 		{"spans", required_argument, NULL, 's'},
 		{"pending", required_argument, NULL, 'p'},
 		{"signal", required_argument, NULL, 'S'},
@@ -430,6 +439,8 @@ int cli_export(int argc, char **argv)
 		return otlp_send_spool(&arguments.otlp);
 	if (arguments.follows)
 		return otlp_follow(arguments.files[0], &arguments.otlp, arguments.output);
+	if (arguments.is_diff)
+		return profile_export_difference(arguments.files, arguments.source, arguments.output);
 	status = cli_trace_open_all(arguments.files, arguments.file_count, &trace);
 	if (status != CLI_DONE)
 		return status;

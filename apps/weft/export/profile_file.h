@@ -13,4 +13,7 @@
 int profile_export(
 	const struct cli_trace *trace, enum flame_source source, bool is_pprof, const char *path);
 
+/* Collapsed stacks of two traces, with two numbers in each line. The exit status. */
+int profile_export_difference(char **files, enum flame_source source, const char *path);
+
 #endif
