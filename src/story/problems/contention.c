@@ -207,6 +207,18 @@ static uint64_t off_cpu_in(const struct contention *c, const struct weft__timed_
 	return weft__story_preempted_ns(c->model, thread, hold->start, hold->end);
 }
 
+/* For how long of the hold some thread had no processor. A job of a pool may wait for another one
+ * of its process, as for the lock of Python's interpreter. */
+static uint64_t any_off_cpu_in(const struct contention *c, const struct weft__timed_hold *hold)
+{
+	uint64_t most = 0;
+	for (uint32_t thread = 0; c->holds.is_shared && thread < c->model->thread_count; thread++) {
+		uint64_t off_ns = weft__story_preempted_ns(c->model, thread, hold->start, hold->end);
+		most = off_ns > most ? off_ns : most;
+	}
+	return most;
+}
+
 /* True if the task is a thread or a job of a pool that ran all the while, for no longer than the
  * operating system takes the processor, and hardly any other hold is that long. */
 static bool may_be_preempted(
@@ -231,20 +243,22 @@ static void report_long_hold(struct contention *c, uint32_t resource,
 {
 	struct weft__sentence s;
 	struct weft_problem problem = contention_of(hold->task, hold->start, hold->end, waits);
-	const uint64_t off_ns = off_cpu_in(c, hold);
+	const uint64_t off_ns = off_cpu_in(c, hold), any_off_ns = any_off_cpu_in(c, hold);
 	const bool was_off = off_ns > (hold->end - hold->start) / 2;
-	const bool may_be_off = !was_off && may_be_preempted(c, hold, usual_ns);
-	if (was_off || may_be_off)
+	const bool was_other_off = !was_off && any_off_ns > (hold->end - hold->start) / 2;
+	const bool may_be_off = !was_off && !was_other_off && may_be_preempted(c, hold, usual_ns);
+	if (was_off || was_other_off || may_be_off)
 		problem.severity = WEFT_SEVERITY_HINT;
 	set_notes(&problem, "takes it", hold->is_left ? "is still not given back" : "gives it back");
 	weft__story_sentence_init(&s);
 	write_holder(&s, c, resource, hold, usual_ns);
 	if (may_be_off)
 		weft__story_words_add(weft__story_clause(&s, 5), "; or it was preempted");
-	if (was_off) {
+	if (was_off || was_other_off) {
 		struct weft__words *w = weft__story_clause(&s, 5);
-		weft__story_words_add(w, ", without a processor for ");
-		weft__story_words_add_length(w, off_ns);
+		weft__story_words_add(
+			w, was_off ? ", without a processor for " : ", while a thread had no processor for ");
+		weft__story_words_add_length(w, was_off ? off_ns : any_off_ns);
 		weft__story_words_add(w, " of it");
 	}
 	weft__story_words_add(weft__story_clause(&s, 5), "; %" PRIu32 " %s for it meanwhile", waits,

@@ -271,6 +271,63 @@ static struct found queued(uint64_t long_ns, uint64_t first, uint64_t last)
 	return queued_for(WEFT_KIND_TASK, long_ns, first, last);
 }
 
+static void switch_on_second_thread(struct made *made, uint64_t task, uint64_t off_ns)
+{
+	made->thread = 1;
+	if (off_ns)
+		make(made,
+			(struct weft_event){.type = WEFT_EVENT_OFF_CPU, .task = 2, .value = (int64_t)off_ns});
+	make_switch(made, task);
+	made->thread = 0;
+}
+
+/* A job waits for what another thread has, which has no processor. */
+static struct found jobs_of_a_pool(uint64_t off_ns)
+{
+	static const struct weft_trace_thread threads[] = {{.name = "pool"}, {.name = "other"}};
+	struct made made = make_begin();
+	made.threads = threads;
+	made.thread_count = 2;
+	make_create(&made, 0, 1, WEFT_KIND_POOL);
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	for (uint64_t id = 10; id < 40; id++)
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+	for (uint64_t id = 10; id < 40; id++) {
+		make_switch(&made, id);
+		made.time += US;
+		make_edge(&made, WEFT_EVENT_ACQUIRE, id, 1);
+		made.time += 100 * US;
+		if (id == 14) {
+			switch_on_second_thread(&made, 2, 0);
+			make_switch(&made, 15);
+			made.time += US;
+			make_edge(&made, WEFT_EVENT_TRY_READ, 15, 1);
+			make_switch(&made, WEFT_TASK_NONE);
+			made.time += 12 * MS;
+			switch_on_second_thread(&made, WEFT_TASK_NONE, off_ns);
+			make_switch(&made, id);
+		}
+		make_edge(&made, WEFT_EVENT_RELEASE, id, 1);
+		make_edge(&made, WEFT_EVENT_RESOLVE, id, id);
+	}
+	make_switch(&made, WEFT_TASK_NONE);
+	return find(&made);
+}
+
+static void a_job_may_wait_for_a_thread_without_a_processor(void **state)
+{
+	struct found found = jobs_of_a_pool(11 * MS);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_CONTENTION);
+	assert_int_equal(p->severity, WEFT_SEVERITY_HINT);
+	assert_non_null(strstr(p->sentence, ", while a thread had no processor for 11 ms of it"));
+	found_finish(&found);
+	found = jobs_of_a_pool(5 * MS);
+	p = only(&found, WEFT_PROBLEM_CONTENTION);
+	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
+	found_finish(&found);
+}
+
 /* A thread that runs all the while may have had no processor, but not for that long. */
 static void a_holder_may_be_preempted(void **state)
 {
@@ -1029,6 +1086,7 @@ int main(void)
 		cmocka_unit_test(a_signal_for_each_task_is_not_a_herd),
 		cmocka_unit_test(contention_is_found),
 		cmocka_unit_test(a_holder_may_be_preempted),
+		cmocka_unit_test(a_job_may_wait_for_a_thread_without_a_processor),
 		cmocka_unit_test(a_deadlock_is_no_contention),
 		cmocka_unit_test(contention_for_a_pool_is_found),
 		cmocka_unit_test(a_task_that_ends_with_a_lock_is_found),
