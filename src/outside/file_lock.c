@@ -84,8 +84,9 @@ static void search_process(
 	DIR *folder = opendir(path);
 	thread->is_hidden |= !folder && errno == EACCES;
 	for (struct dirent *entry; folder && (entry = readdir(folder));)
-		if (fstatat(dirfd(folder), entry->d_name, &status, 0) == 0 && status.st_dev == device &&
-			(uint64_t)status.st_ino == held->inode && has_lock(pid, entry->d_name, held)) {
+		/* In this order, because a file of another file system may be one that does not answer. */
+		if (has_lock(pid, entry->d_name, held) &&
+			fstatat(dirfd(folder), entry->d_name, &status, 0) == 0 && status.st_dev == device) {
 			add_holder(thread, pid);
 			break;
 		}

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: ISC
-"""An agent of root beside a program whose folder is covered by a file system that never answers."""
+"""An agent of root, and a look from outside, beside a file system that never answers."""
 import contextlib
 import ctypes
+import fcntl
 import os
 import subprocess
 
 import agent_host
-from harness import WEFT, case, equal, main, skip, temporary_directory
+from harness import WEFT, case, equal, main, skip, temporary_directory, weft
 from waiting import wait_until
 
 MS_NOSUID_NODEV, MS_REC_PRIVATE = 2 | 4, 1 << 14 | 1 << 18
@@ -74,6 +75,23 @@ def a_snapshot_is_taken_without_a_path():
             equal(agent_host.alert_of(it.taken()[0])['value'], '10')
         it.kill(agent)
         it.end(program)
+
+
+@case
+def a_look_for_the_holder_of_a_lock_does_not_ask_it():
+    if os.geteuid() != 0:
+        skip('only root mounts')
+    with temporary_directory() as folder, open(os.path.join(folder, 'lock'), 'w', encoding='utf-8') as held:
+        covered = os.path.join(folder, 'covered')
+        os.mkdir(covered)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with subprocess.Popen(['flock', held.name, 'true']) as waiter, mounted_over(covered):
+            there = os.open(covered, os.O_PATH)
+            try:
+                wait_until('the holder', lambda: ' %d, in ' % os.getpid() in weft('why', waiter.pid, status=None).stdout)
+            finally:
+                os.close(there)
+                waiter.kill()
 
 
 main()
