@@ -1056,4 +1056,24 @@ MUTANTS = [
         'src/metrics/families.c',
         ('		   strcmp(left->unit.name, right->unit.name) == 0;', '		   left->unit.name != NULL;', 'exposition'),
         ('		last = it;\n', '		if (is_first)\n			last = it;\n', 'exposition')),
+    *in_file(
+        'apps/weft/export/push/push.c',
+        ('	if (!push->lost)\n		memcpy(push->loss',
+         '	memcpy(push->loss', 'e2e/otlp_push')),
+    *in_file(
+        'apps/weft/export/push/spool.c',
+        ('spool->last = message.number > spool->last ? message.number : spool->last;',
+         'spool->last = message.number;', 'e2e/otlp_push')),
+    *in_file(
+        'src/outside/stuck.c',
+        ('if (!other->is_stuck || (tid && other->tid != tid))',
+         'if (!other->is_stuck)', 'e2e/outside')),
+    *in_file(
+        'src/outside/file_lock.c',
+        ('			if (last && strcmp(kind, "OFDLCK") == 0) {',
+         '			if (last && strcmp(kind, "FLOCK") == 0) {', 'e2e/outside')),
+    *in_file(
+        'src/outside/child.c',
+        ('if (!wanted || inner_of((pid_t)number) == wanted)',
+         'if (wanted || inner_of((pid_t)number) != wanted)', 'e2e/outside')),
 ]
