@@ -337,6 +337,7 @@ enum weft__hooks_channel {
 	WEFT__HOOKS_KILLS,  /* a pid, and the signal that ends that process */
 	WEFT__HOOKS_SHARED, /* the position in a file of what processes share to wait for each other */
 	WEFT__HOOKS_REMOTE, /* a connection to another host (io/remote.h) */
+	WEFT__HOOKS_DATAGRAMS, /* a port of this host; no messages, but tags of the two ends */
 };
 
 uint64_t weft__hooks_key(enum weft__hooks_channel channel, uint64_t what);

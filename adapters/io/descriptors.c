@@ -430,6 +430,8 @@ static void make_task(void *of)
 	object->marked = 0;
 	weft__io_mark_epoll(object);
 	weft__io_let_go(object);
+	if (object->type == WEFT__IO_UDP)
+		weft__io_mark_ends(it->fd, object); /* a loop may read it, without a wait for it */
 }
 
 void weft__io_mark_epoll(struct weft__io_object *object)

@@ -54,9 +54,11 @@ struct weft__io_object {
 	uint64_t opener, waiter; /* valid in the process `epoch`, as is `alive` */
 	/* Keys of messages to and from the other side (message.h); 0: not known yet */
 	uint64_t sends, receives;
-	uint64_t channel; /* the key of a pipe that this process has made; else 0 */
-	uint64_t sent;    /* weft_now() of the last send that was recorded, unless a receive followed */
-	uint64_t taken;   /* weft_now() of a receive, until all is read; or when that was (rest.h) */
+	/* The key of a pipe that this process has made, or of the port to which a UDP socket has sent;
+	 * else 0 */
+	uint64_t channel;
+	uint64_t sent;  /* weft_now() of the last send that was recorded, unless a receive followed */
+	uint64_t taken; /* weft_now() of a receive, until all is read; or when that was (rest.h) */
 	uint64_t interval_ns; /* of a timer */
 	uint64_t read;        /* the offset of a read from another host, or of a library's next one */
 	/* Calls that wait (room.c), as weft_now(): when the room was known, and from when on all

@@ -38,6 +38,7 @@ void weft__io_begin_task(
 	struct weft__io_thread *thread = own_thread();
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
+	weft__io_send_to(fd, to, size);
 	if (may_switch(thread))
 		weft__io_task_to(fd, object, to, size);
 	weft__hooks_end(saved);

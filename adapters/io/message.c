@@ -7,6 +7,7 @@
  *             or knows it since the pair was made
  *     tcp     both addresses, the sender's first; of another host, remote.h
  *     pidfd   the process, which sends when it ends
+ *     udp     the port, if it is one of this host; only in tags of ends
  *
  * An eventfd has none. Threads of one process wake each other by it, so a write signals its task.
  *
@@ -24,6 +25,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
@@ -132,26 +134,31 @@ struct end {
 	uint16_t port;
 };
 
-static bool read_end(long call, int fd, struct end *ret_end)
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+static bool end_of(const union address *address, struct end *ret_end)
 {
-	union {
-		struct sockaddr any;
-		struct sockaddr_in v4;
-		struct sockaddr_in6 v6;
-	} address;
-	socklen_t size = sizeof(address);
-	memset(&address, 0, sizeof(address));
-	if (syscall(call, fd, &address, &size) != 0)
-		return false;
-	*ret_end = (struct end){.port = address.v6.sin6_port};
-	if (address.any.sa_family == AF_INET6) {
-		memcpy(ret_end->address, &address.v6.sin6_addr, 16);
+	*ret_end = (struct end){.port = address->v6.sin6_port};
+	if (address->any.sa_family == AF_INET6) {
+		memcpy(ret_end->address, &address->v6.sin6_addr, 16);
 		return true;
 	}
 	ret_end->address[10] = ret_end->address[11] = 0xff; /* as an address of IPv6 */
-	memcpy(ret_end->address + 12, &address.v4.sin_addr, 4);
-	ret_end->port = address.v4.sin_port;
-	return address.any.sa_family == AF_INET;
+	memcpy(ret_end->address + 12, &address->v4.sin_addr, 4);
+	ret_end->port = address->v4.sin_port;
+	return address->any.sa_family == AF_INET;
+}
+
+static bool read_end(long call, int fd, struct end *ret_end)
+{
+	union address address;
+	socklen_t size = sizeof(address);
+	memset(&address, 0, sizeof(address));
+	return syscall(call, fd, &address, &size) == 0 && end_of(&address, ret_end);
 }
 
 static uint64_t add_end(uint64_t hash, const struct end *end)
@@ -182,6 +189,48 @@ static uint64_t tcp_key(int fd, enum direction direction)
 	return is_here ? weft__hooks_key(WEFT__HOOKS_TCP, both) : weft__io_remote_direction(both);
 }
 
+/* ---- UDP ---- */
+
+/* The port, in this network namespace; no key for one of another host, or of a single address of
+ * this one. */
+static uint64_t port_key(const struct end *end)
+{
+	static const uint8_t any[16], loopback_v6[16] = {[15] = 1}, any_v4[16] = {[10] = 0xff, 0xff};
+	const bool is_here = is_loopback(end) || memcmp(end->address, any, 16) == 0 ||
+						 memcmp(end->address, any_v4, 16) == 0 ||
+						 memcmp(end->address, loopback_v6, 16) == 0;
+	struct stat space;
+	if (!is_here || !end->port || weft__kernel_stat_at(AT_FDCWD, "/proc/self/ns/net", &space) != 0)
+		return WEFT__IO_NO_KEY;
+	return weft__hooks_key(WEFT__HOOKS_DATAGRAMS, weft__hooks_mix(space.st_ino) ^ end->port);
+}
+
+static uint64_t udp_key(int fd, enum direction direction)
+{
+	struct end end;
+	return read_end(direction == SENDS ? SYS_getsockname : SYS_getpeername, fd, &end)
+			   ? port_key(&end)
+			   : WEFT__IO_NO_KEY;
+}
+
+void weft__io_send_to(int fd, const struct sockaddr *to, socklen_t size)
+{
+	struct weft__io_object *object = weft__io_known(fd);
+	union address address;
+	struct end end;
+	if (likely(!object || object->type != WEFT__IO_UDP) || object->channel || !to)
+		return;
+	const int saved = errno;
+	memset(&address, 0, sizeof(address));
+	object->channel = WEFT__IO_NO_KEY;
+	if (size <= sizeof(address) && weft__hooks_copy(&address, to, size) && end_of(&address, &end) &&
+		weft__hooks_system_begin()) {
+		object->channel = port_key(&end);
+		weft__hooks_system_end();
+	}
+	errno = saved;
+}
+
 /* ---- All ---- */
 
 /* The process sends when it ends. */
@@ -195,6 +244,7 @@ struct wanted {
 	int fd;
 	uint8_t type;
 	enum direction direction;
+	bool is_tag; /* not for messages */
 	uint64_t key;
 };
 
@@ -210,14 +260,15 @@ static void ask_for_key(void *of)
 		it->key = tcp_key(it->fd, it->direction);
 	else if (it->type == WEFT__IO_PROCESS)
 		it->key = process_key(it->fd);
+	else if (it->type == WEFT__IO_UDP && it->is_tag)
+		it->key = udp_key(it->fd, it->direction);
 	errno = saved;
 }
 
-/* Asks the kernel once for each descriptor and direction. */
-static WEFT__OWN_FRAME uint64_t find_key(
-	int fd, const struct weft__io_object *object, enum direction direction)
+static WEFT__OWN_FRAME uint64_t ask(
+	int fd, const struct weft__io_object *object, enum direction direction, bool is_tag)
 {
-	struct wanted wanted = {fd, object->type, direction, WEFT__IO_NO_KEY};
+	struct wanted wanted = {fd, object->type, direction, is_tag, WEFT__IO_NO_KEY};
 	if (object->flags & WEFT__IO_LISTENS || !weft__hooks_system_begin())
 		return WEFT__IO_NO_KEY;
 	if (object->type == WEFT__IO_EVENT)
@@ -226,6 +277,12 @@ static WEFT__OWN_FRAME uint64_t find_key(
 		weft__hooks_aside(ask_for_key, &wanted);
 	weft__hooks_system_end();
 	return wanted.key;
+}
+
+/* Asks the kernel once for each descriptor and direction. */
+static uint64_t find_key(int fd, const struct weft__io_object *object, enum direction direction)
+{
+	return ask(fd, object, direction, false);
 }
 
 /* The current task writes; nothing is recorded if the kernel does not count the bytes. */
@@ -302,13 +359,16 @@ static bool has_end(const struct weft__io_object *object, enum direction directi
 		return direction == RECEIVES;
 	if (object->type == WEFT__IO_PIPE)
 		return !(object->flags & WEFT__IO_WRITES) == (direction == RECEIVES);
-	return object->type == WEFT__IO_TCP || object->type == WEFT__IO_UNIX;
+	return object->type == WEFT__IO_TCP || object->type == WEFT__IO_UNIX ||
+		   object->type == WEFT__IO_UDP;
 }
 
 /* The key of the end, if the process knows it already; else 0. */
 static uint64_t known_key(const struct weft__io_object *object, enum direction direction)
 {
 	uint64_t key = direction == SENDS ? object->sends : object->receives;
+	if (object->type == WEFT__IO_UDP)
+		return direction == SENDS ? 0 : object->channel;
 	return key ? key : object->channel;
 }
 
@@ -333,14 +393,15 @@ void weft__io_mark_ends(int fd, struct weft__io_object *object)
 		if (!has_end(object, direction))
 			continue;
 		uint64_t key = known_key(object, direction);
-		mark_end(task, direction, key ? key : find_key(fd, object, direction));
+		mark_end(task, direction, key ? key : ask(fd, object, direction, true));
 	}
 }
 
 /* The tag that was written last says it. */
 void weft__io_mark_direction(struct weft__io_object *object, bool writes)
 {
-	if (object->type == WEFT__IO_PIPE || likely(object->marked_writes == writes))
+	if (object->type == WEFT__IO_PIPE || object->type == WEFT__IO_UDP ||
+		likely(object->marked_writes == writes))
 		return;
 	object->marked_writes = writes;
 	mark_end(weft__io_known_task(object), writes ? SENDS : RECEIVES,

@@ -29,6 +29,17 @@ static inline void weft__io_send(int fd)
 		weft__io_record_send(fd, object);
 }
 
+/* A UDP socket is about to send to that address, which is the program's: it may wait for the answer
+ * from there. */
+void weft__io_send_to(int fd, const struct sockaddr *to, socklen_t size);
+/* One that gets something before it has sent anything waits for anyone. */
+static inline void weft__io_heard(int fd)
+{
+	struct weft__io_object *object = weft__io_known(fd);
+	if (object && unlikely(object->type == WEFT__IO_UDP) && !object->channel)
+		object->channel = WEFT__IO_NO_KEY;
+}
+
 /* Finds the other side before the thread waits for it: afterwards it may be gone. */
 void weft__io_find_sender(int fd, struct weft__io_object *object);
 /* The same before a read, of which it remembers where it begins. */

@@ -49,6 +49,8 @@ void weft__io_read_end(const struct weft__io_call *call, int64_t got, size_t siz
 		weft__io_call_failed(call);
 	else
 		count(call->fd, WEFT__IO_TRAFFIC_IN, got, flags);
+	if (got > 0)
+		weft__io_heard(call->fd);
 	if (got >= 0 && weft__io_has_asked())
 		weft__io_answered(call->fd);
 	if (got > 0 && unlikely(weft_enabled(WEFT_LEVEL_DEBUG))) {

@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "io/message.h"
 #include "io/transfer.h"
 
 #include "hooks/asked.h"
@@ -39,10 +40,18 @@ WEFT__IO_PUT(write, fd, 0, size, ssize_t, pwrite64,
 WEFT__IO_PUT(write, fd, flags, size, ssize_t, send,
 	(int fd, const void *bytes, size_t size, int flags), (fd, bytes, size, flags))
 
-WEFT__IO_PUT(write, fd, flags, size, ssize_t, sendto,
+WEFT__IO_ENTRY(ssize_t, sendto,
 	(int fd, const void *bytes, size_t size, int flags, const struct sockaddr *to,
 		socklen_t to_size),
 	(fd, bytes, size, flags, to, to_size))
+{
+	struct weft__io_call call;
+	weft__io_send_to(fd, to, to_size);
+	weft__io_write_begin(&call, fd, flags, size, "sendto");
+	ssize_t put = WEFT__IO_NEXT(sendto)(fd, bytes, size, flags, to, to_size);
+	weft__io_write_end(&call, put, flags);
+	return put;
+}
 
 WEFT__IO_PUT(write, fd, flags, 0, ssize_t, sendmsg,
 	(int fd, const struct msghdr *message, int flags), (fd, message, flags))

@@ -41,6 +41,10 @@ static inline bool weft_key_is_stream(uint64_t key)
 	return key >> 56 >= WEFT_KEY_STREAM_FIRST && key >> 56 <= WEFT_KEY_STREAM_LAST;
 }
 
+/* The same of a port of this host that takes datagrams: the socket that is bound to it writes what
+ * one that has sent there reads. There are no messages. */
+#define WEFT_KEY_DATAGRAMS 13
+
 /* The same of the messages that the adapters send when a program executes another one, or ends. */
 #define WEFT_KEY_EXECS       2
 #define WEFT_KEY_EXITS       3

@@ -332,7 +332,8 @@ static bool own_end(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__end *ret)
 {
 	return story->index && has_end(&story->index->ends, task) && !has_run(story->model, task) &&
-		   end_at(story->model, task, at_ns, ret);
+		   end_at(story->model, task, at_ns, ret) &&
+		   !(ret->writes && ret->key >> 56 == WEFT_KEY_DATAGRAMS); /* nobody makes room for it */
 }
 
 bool weft__story_other_end(

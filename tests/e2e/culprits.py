@@ -35,4 +35,14 @@ def each_problem_names_the_culprit():
             assert wanted and re.fullmatch(problem, '%s %s' % (wanted[0]['severity'], wanted[0]['problem'])), (part, hang.problems())
 
 
+@case
+def a_client_waits_for_the_server_of_its_datagram():
+    for part in ('sendto', 'connected'):
+        with temporary_directory() as folder:
+            hang = Hang(SUBJECT, part, folder=folder, waits=['udp', '2 tasks wait for call'])
+            why = hang.why('task:1')
+            assert re.search(r"udp [0-9]+ 'udp [^']*' is written by thread [0-9]+ 'faulty'", why), (part, why)
+            assert re.search("lock [0-9]+ 'lock outer' is held by thread [0-9]+ 'refresher'", why), (part, why)
+
+
 main()

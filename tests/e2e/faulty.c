@@ -3,14 +3,17 @@
  * Programs with a fault, without libweft: each hangs for good. The first line that each prints has
  * the numbers of its processes, its own first. It comes when only the last waits are still to come.
  */
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -190,13 +193,77 @@ static void keep_own_pipe(void)
 	waitpid(child, NULL, 0);
 }
 
+/* ---- A client that waits for a datagram, whose server waits for a lock ---- */
+
+static void *refresh(void *unused)
+{
+	pthread_mutex_lock(&outer);
+	sem_post(&is_taken);
+	pause();
+	return unused;
+}
+
+static void serve(int fd)
+{
+	char byte;
+	sem_init(&is_taken, 0, 0);
+	begin(refresh, NULL, "refresher");
+	sem_wait(&is_taken);
+	check(recv(fd, &byte, 1, 0) == 1, "recv");
+	pthread_mutex_lock(&outer);
+	_exit(1);
+}
+
+static int bound_socket(struct sockaddr_in *ret_address)
+{
+	const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	socklen_t size = sizeof(*ret_address);
+	*ret_address = (struct sockaddr_in){.sin_family = AF_INET};
+	ret_address->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	check(bind(fd, (struct sockaddr *)ret_address, size) == 0 &&
+			  getsockname(fd, (struct sockaddr *)ret_address, &size) == 0,
+		"bind");
+	return fd;
+}
+
+static void ask(bool connects)
+{
+	char byte = 'x';
+	struct sockaddr_in address, own;
+	const int server = bound_socket(&address), client = bound_socket(&own);
+	const pid_t child = fork();
+	if (child == 0)
+		serve(server);
+	close(server);
+	if (connects)
+		check(connect(client, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+				  send(client, &byte, 1, 0) == 1,
+			"send");
+	else
+		check(sendto(client, &byte, 1, 0, (struct sockaddr *)&address, sizeof(address)) == 1,
+			"sendto");
+	print_processes(child);
+	check(recv(client, &byte, 1, 0) == 1, "recv");
+}
+
+static void ask_once(void)
+{
+	ask(false);
+}
+
+static void ask_connected(void)
+{
+	ask(true);
+}
+
 int main(int count, char **arguments)
 {
 	static const struct {
 		const char *name;
 		void (*function)(void);
 	} parts[] = {{"eventfds", wait_by_eventfds}, {"with-lock", wait_with_lock},
-		{"barrier", wait_at_barrier}, {"kept-pipe", keep_pipe}, {"own-pipe", keep_own_pipe}};
+		{"barrier", wait_at_barrier}, {"kept-pipe", keep_pipe}, {"own-pipe", keep_own_pipe},
+		{"sendto", ask_once}, {"connected", ask_connected}};
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function();
