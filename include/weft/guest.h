@@ -58,6 +58,11 @@ int weft_host_read_clocks(struct weft_host *host, struct weft_host_clocks *ret_c
 /* Turns Xen's own trace off, as its tool xentrace does at its end. False if Xen refuses. */
 bool weft_host_end_trace(struct weft_host *host);
 
+/* Gives Xen's own trace buffers of this many pages for each pCPU, and returns true also if they
+ * have that size. Xen makes them when they are used first, and keeps them until the host is booted
+ * again: false, with EINVAL in errno, if they have another size. */
+bool weft_host_size_trace(struct weft_host *host, uint32_t pages);
+
 /* ---- Which buffers there are ---- */
 
 /* A buffer that a domain announces; it may turn out to be invalid when it is opened. */

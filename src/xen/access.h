@@ -37,6 +37,8 @@ struct weft__xen_access {
 	bool (*rate)(void *context, uint64_t *ret_hz);
 	/* Turns Xen's own trace off. */
 	bool (*end_trace)(void *context);
+	/* Gives Xen's own trace buffers of this many pages for each pCPU. False with errno. */
+	bool (*size_trace)(void *context, uint32_t pages);
 	/* Watches a key and those below it: from now on `changed` notices. False with errno. */
 	bool (*watch)(void *context, const char *path);
 	void (*unwatch)(void *context, const char *path);

@@ -68,6 +68,11 @@ WEFT__EXPORT bool weft_host_end_trace(struct weft_host *host)
 	return host->access.end_trace(host->access.context);
 }
 
+WEFT__EXPORT bool weft_host_size_trace(struct weft_host *host, uint32_t pages)
+{
+	return host->access.size_trace(host->access.context, pages);
+}
+
 /* ---- Domains ---- */
 
 static void read_domain_name(struct weft_host *host, uint32_t domain, char ret_name[64])

@@ -15,7 +15,9 @@ enum {
 
 	SYSTEM_CONTROL = 35,
 	TRACE_BUFFERS = 2,
+	TRACE_SIZE = 3,
 	TRACE_DISABLE = 5,
+	TRACE_PAGES = 10, /* this word is the size */
 	PHYSICAL_INFO = 3,
 
 	DOMAIN_CONTROL = 36,
@@ -188,4 +190,13 @@ bool weft__xen_hypervisor_end_trace(
 {
 	const struct system_control wanted = {.command = TRACE_BUFFERS, .words = {TRACE_DISABLE}};
 	return control(call, context, buffer, &wanted, version) == 0;
+}
+
+/* Xen takes one size, and refuses others then: that one with EBUSY, because the buffers exist. */
+bool weft__xen_hypervisor_size_trace(
+	weft__xen_hypervisor_call *call, void *context, void *buffer, uint32_t *version, uint32_t pages)
+{
+	const struct system_control wanted = {
+		.command = TRACE_BUFFERS, .words = {TRACE_SIZE, [TRACE_PAGES] = pages}};
+	return control(call, context, buffer, &wanted, version) == 0 || errno == EBUSY;
 }

@@ -37,4 +37,9 @@ bool weft__xen_hypervisor_rate(weft__xen_hypervisor_call *call, void *context, v
 bool weft__xen_hypervisor_end_trace(
 	weft__xen_hypervisor_call *call, void *context, void *buffer, uint32_t *version);
 
+/* Gives Xen's trace buffers of this many pages for each pCPU. False with errno if Xen refuses, as
+ * it does once they have another size. */
+bool weft__xen_hypervisor_size_trace(weft__xen_hypervisor_call *call, void *context, void *buffer,
+	uint32_t *version, uint32_t pages);
+
 #endif

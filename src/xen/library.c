@@ -167,6 +167,14 @@ static bool end_trace(void *context)
 	return l->buffer && weft__xen_hypervisor_end_trace(call, l, l->buffer, &l->system_version);
 }
 
+static bool size_trace(void *context, uint32_t pages)
+{
+	struct libraries *l = context;
+	errno = ENOSYS;
+	return l->buffer &&
+		   weft__xen_hypervisor_size_trace(call, l, l->buffer, &l->system_version, pages);
+}
+
 /* ---- Loading ---- */
 
 static void close_all(void *context)
@@ -286,6 +294,6 @@ bool weft__xen_access_open(struct weft__xen_access *ret_access, char *reason, si
 		return false;
 	}
 	*ret_access = (struct weft__xen_access){read_value, list_names, map, unmap, look, now, rate,
-		end_trace, watch, unwatch, changed, has_counter, close_all, l};
+		end_trace, size_trace, watch, unwatch, changed, has_counter, close_all, l};
 	return true;
 }

@@ -103,7 +103,7 @@ def without_xen_there_is_no_trace_of_it():
     for options, message in ((['--events', 'none'], 'is neither a list of'), (['--events', '0x'], 'is neither a list of'),
                              (['--events', '0x-1'], 'is neither a list of'), (['--events', '0x0x1'], 'is neither a list of'),
                              (['--events', '0x0'], 'is neither a list of'), (['--events', '0x100000000'], 'is neither a list of'),
-                             (['--filter', 'x'], 'is neither domain=N'), (['--size', '1M'], 'unknown option'),
+                             (['--filter', 'x'], 'is neither domain=N'), (['--size', '4095'], 'from 4K to 255M'), (['--size', '256M'], 'from 4K to 255M'), (['--size', 'x'], '--size'),
                              (['more'], 'xen:host'), (['-o', ''], 'is empty')):
         assert message in weft('record', 'xen:host', *options, status=2).stderr, options
     equal(weft('record', 'xen:host', '--help').stdout.split('\n')[0][:27], 'usage: weft record xen:host')

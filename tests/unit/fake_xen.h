@@ -162,6 +162,12 @@ static inline bool fake_end_trace(void *context)
 	return ((struct fake_xen *)context)->knows_time;
 }
 
+static inline bool fake_size_trace(void *context, uint32_t pages)
+{
+	(void)pages;
+	return ((struct fake_xen *)context)->knows_time;
+}
+
 static inline bool fake_watch(void *context, const char *path)
 {
 	(void)path;
@@ -196,8 +202,8 @@ static inline void fake_close(void *context)
 static inline struct weft_host *fake_open(struct fake_xen *xen, uint32_t pages)
 {
 	const struct weft__xen_access access = {fake_read, fake_list, fake_map, fake_unmap, fake_look,
-		fake_now, fake_rate, fake_end_trace, fake_watch, fake_unwatch, fake_changed,
-		fake_has_counter, fake_close, xen};
+		fake_now, fake_rate, fake_end_trace, fake_size_trace, fake_watch, fake_unwatch,
+		fake_changed, fake_has_counter, fake_close, xen};
 	*xen = (struct fake_xen){.pages = pages, .domain = WEFT__XEN_RUNS, .knows_time = true};
 	xen->memory = memfd_create("pages", MFD_CLOEXEC);
 	size_t size = (size_t)pages * WEFT__XEN_PAGE_BYTES;

@@ -74,13 +74,14 @@ await of $before data/asker
 asker=$(of $before data/asker)
 weft collect xen:mail/$asker --once -o /out/joined/guest.weft 2>/out/asker.err & asked=$!
 await test -s /out/joined/guest.weft
-weft record xen:host --events sched,pv -o /out/joined/host.xentrace >/out/host.log 2>&1 & tracer=$!
+weft record xen:host --size 1M --events sched,pv -o /out/joined/host.xentrace >/out/host.log 2>&1 & tracer=$!
 await test -s /out/joined/host.xentrace
 WEFT_OUT=/out/joined/dom0.weft versions 300
 kill -INT $tracer
 wait $tracer
 tell $before answered
 wait $asked
+weft record xen:host --size 2M --events sched --duration 100ms -o /tmp/late.xentrace >/out/late.log 2>&1
 
 tell $before kill
 wait $once
@@ -195,6 +196,12 @@ def joined():
                 file.write(files()['joined/' + name])
         info, = json_lines(weft('info', '--json', folder).stdout)
         return info, json_lines(weft('dump', '--json', folder).stdout)
+
+
+@case
+def xens_buffers_get_their_size_once():
+    assert 'Xen' not in text('host.log'), text('host.log')
+    assert 'Xen keeps the buffers that it has since boot; --size is too late' in text('late.log'), text('late.log')
 
 
 def tags(found, text, buffer):

@@ -36,7 +36,7 @@ await recorded $large 100
 kill -INT $tracer
 wait $tracer
 wait $tail
-weft record xen:host --filter domain=$small,class=pv --duration 2s -o /out/filtered.xentrace >/out/filtered.log 2>&1
+weft record xen:host --filter domain=$small,class=pv --duration 2s --size 4M -o /out/filtered.xentrace >/out/filtered.log 2>&1
 weft record xen:host --events sched,0x --duration 500ms -o /out/none.xentrace >/out/usage.log 2>&1 && exit 1
 weft record xen:host --events sched --duration 500ms -o - >/out/sched.xentrace
 xenstore-ls /local/domain/$small/data >/out/small.keys
@@ -219,6 +219,8 @@ def a_filter_keeps_records_of_a_domain():
     small, = {r['domain'] for r in records if r['id'] != '0x21002'}
     assert small > 0 and len(records) > 10, records[:5]
     equal({int(r['id'], 16) >> 16 for r in records}, {0x20, 2})
+    late = files()['filtered.log'].decode()
+    assert 'Xen keeps 32 pages a pCPU since boot; --size is too late' in late, late
 
 
 @case

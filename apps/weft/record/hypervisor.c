@@ -263,6 +263,24 @@ static bool judge_end(const struct tracing *t)
 	return false;
 }
 
+#define USUAL_PAGES 32 /* that xentrace asks for */
+
+/* Before xentrace, which ignores it if Xen refuses its size. Xen makes the buffers once. */
+static void set_size(const struct tracing *t)
+{
+	const uint32_t pages = t->request->pages;
+	if (!pages || weft_host_size_trace(t->host, pages))
+		return;
+	if (errno != EINVAL)
+		cli_error("xen:host: Xen refuses buffers of %u pages a pCPU: %s", (unsigned)pages,
+			strerror(errno));
+	else if (weft_host_size_trace(t->host, USUAL_PAGES))
+		cli_error(
+			"xen:host: Xen keeps %d pages a pCPU since boot; --size is too late", USUAL_PAGES);
+	else
+		cli_error("xen:host: Xen keeps the buffers that it has since boot; --size is too late");
+}
+
 /* Records into t->file. False after a message. */
 static bool trace(struct tracing *t)
 {
@@ -346,6 +364,7 @@ static int record(struct tracing *t)
 		cli_error("%s: %s", weft__runs_shown(output), strerror(errno));
 		return RECORD_FAILED;
 	}
+	set_size(t);
 	bool good = trace(t) && filter(t);
 	if (good)
 		report_output(output);

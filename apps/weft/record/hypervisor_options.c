@@ -15,9 +15,12 @@
 #include "runs/saving/name.h"
 #include "runs/stream/streaming.h"
 
+#define PAGE_BYTES UINT64_C(4096)
+#define PAGES_MAX  UINT64_C(65280) /* 255 MiB */
+
 static const char usage[] =
 	"usage: weft record xen:host [-o FILE] [--events LIST] [--filter WORDS] [--duration T]\n"
-	"                   [--max-size BYTES]\n"
+	"                   [--size BYTES] [--max-size BYTES]\n"
 	"\n"
 	"Records the trace of Xen itself until Ctrl-C, with Xen's tool xentrace. Run it in dom0, as root.\n"
 	"FILE is in xentrace's format. It contains the rate of the cycles, so that no --cpu-hz is needed.\n"
@@ -28,6 +31,8 @@ static const char usage[] =
 	"                     what the classes of --filter need\n"
 	"  --filter WORDS     save only records of domain=N, class=NAME and span=NAME, a hypercall, fault\n"
 	"                     or exit, with commas between them; those with a - in front are left out\n"
+	"  --size BYTES       Xen's buffer for each pCPU (4M); default: 128K. Xen keeps the first size\n"
+	"                     until the host is booted again\n"
 	"  --duration T       end after this time (500ms, 10s)\n"
 	"  --max-size BYTES   end when the file has this size; default: 16G, or half of the free disk space\n"
 	"                     if that is less. 0: no limit\n"
@@ -42,6 +47,7 @@ static const struct option options[] = {
 	{"filter", required_argument, NULL, 'f'},
 	{"max-size", required_argument, NULL, 'm'},
 	{"output", required_argument, NULL, 'o'},
+	{"size", required_argument, NULL, 's'},
 	{NULL, 0, NULL, 0},
 };
 
@@ -49,6 +55,20 @@ bool record_hypervisor_is_meant(const char *operand)
 {
 	const char *domain = weft__runs_guest_domain(operand);
 	return domain && strcmp(domain, "host") == 0;
+}
+
+/* Xen counts pages of a buffer in 16 bits. False after a message. */
+static bool take_size(const char *text, uint32_t *ret_pages)
+{
+	uint64_t bytes;
+	if (!cli_parse_size("record", "--size", text, &bytes))
+		return false;
+	if (bytes < PAGE_BYTES || bytes > PAGES_MAX * PAGE_BYTES) {
+		cli_usage_error("record", "--size: from 4K to 255M for each pCPU");
+		return false;
+	}
+	*ret_pages = (uint32_t)((bytes + PAGE_BYTES - 1) / PAGE_BYTES);
+	return true;
 }
 
 /* False after a message. */
@@ -67,6 +87,8 @@ static bool take_option(
 	case 'o':
 		request->output = optarg;
 		return true;
+	case 's':
+		return take_size(optarg, &request->pages);
 	default:
 		return false;
 	}

@@ -568,8 +568,8 @@ static void test_place(void **state)
 	weft_host_close(g->host);
 	g->xen.knows_time = false;
 	g->host = weft__xen_host_create(&(struct weft__xen_access){fake_read, fake_list, fake_map,
-		fake_unmap, fake_look, fake_now, fake_rate, fake_end_trace, fake_watch, fake_unwatch,
-		fake_changed, fake_has_counter, fake_close, &g->xen});
+		fake_unmap, fake_look, fake_now, fake_rate, fake_end_trace, fake_size_trace, fake_watch,
+		fake_unwatch, fake_changed, fake_has_counter, fake_close, &g->xen});
 	guest = open_guest(g);
 	header = stream_header(guest);
 	for (size_t i = 0; i < 16; i++)
@@ -706,6 +706,8 @@ static int call_about_machine(void *context, unsigned operation, uint64_t first,
 		return -1;
 	if (arguments[0] == 3)
 		arguments[2 + 6] = answer.flags;
+	else if (arguments[0] == 2 && arguments[2] == 3)
+		return fails(arguments[2 + 10] == 32 ? EBUSY : EINVAL) ? -1 : 0; /* 32 pages since boot */
 	else
 		assert_true(arguments[0] == 2 && arguments[2] == 5);
 	return 0;
@@ -723,6 +725,10 @@ static void test_machine(void **state)
 	unsigned calls = answer.calls;
 	assert_true(weft__xen_hypervisor_end_trace(call_about_machine, NULL, arguments, &version));
 	assert_int_equal(answer.calls, calls + 1); /* the version is known */
+	assert_true(weft__xen_hypervisor_size_trace(call_about_machine, NULL, arguments, &version, 32));
+	assert_false(
+		weft__xen_hypervisor_size_trace(call_about_machine, NULL, arguments, &version, 64));
+	assert_int_equal(errno, EINVAL);
 	answer.error = EPERM;
 	assert_false(weft__xen_hypervisor_rate(call_about_machine, NULL, arguments, &version, &hz));
 	assert_false(weft__xen_hypervisor_end_trace(call_about_machine, NULL, arguments, &version));
@@ -743,6 +749,7 @@ static void test_clocks(void **state)
 	assert_true(clocks.cycles > 0);
 #endif
 	assert_true(weft_host_end_trace(g->host));
+	assert_true(weft_host_size_trace(g->host, 64));
 	g->xen.knows_time = false;
 	assert_int_equal(weft_host_read_clocks(g->host, &clocks), WEFT_ERROR_STATE);
 	assert_false(weft_host_end_trace(g->host));
