@@ -17,7 +17,8 @@ static uint32_t find_node(struct weft__flame *f, uint32_t parent, const struct w
 			return i;
 	if (f->count == WEFT__FLAME_NODES)
 		return WEFT_NONE;
-	f->nodes[f->count] = (struct weft__flame_node){span->name, parent, 0, 0, span->start};
+	f->nodes[f->count] =
+		(struct weft__flame_node){.name = span->name, .parent = parent, .start = span->start};
 	return f->count++;
 }
 
@@ -30,6 +31,7 @@ static void add_frame(struct weft__flame *f, uint32_t node, const struct weft_sp
 	f->nodes[node].count++;
 	f->nodes[node].ns += span->end - span->start;
 	f->nodes[node].start = span->start; /* the earliest comes last */
+	f->nodes[node].is_at_most |= span->is_at_most;
 }
 
 /* The longest node in `parent` that is not in the order yet, or WEFT_NONE. */

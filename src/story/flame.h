@@ -15,6 +15,7 @@ struct weft__flame_node {
 	uint64_t count;  /* spans */
 	uint64_t ns;     /* their time in all */
 	uint64_t start;  /* of the first */
+	bool is_at_most; /* the trace has no end of some of them */
 };
 
 struct weft__flame {

@@ -295,7 +295,7 @@ static void add_node(
 	struct line_text line_text;
 	struct weft__words *w = begin_text(&line_text);
 	write_path(w, t, f, node);
-	weft__story_words_add(w, ": ");
+	weft__story_words_add(w, n->is_at_most ? ": at most " : ": ");
 	weft__story_words_add_length(w, n->ns);
 	if (life_ns)
 		weft__story_words_add(w, " (%.0f %%)", 100.0 * (double)n->ns / (double)life_ns);
