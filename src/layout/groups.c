@@ -42,6 +42,19 @@ WEFT__EXPORT bool weft_group_by_parse(const char *name, enum weft_group_by *ret_
 	return false;
 }
 
+/* True for a process, or for a guest of which only Xen's trace tells. Xen's own buffer and domain 0
+ * are in each trace of it. */
+static bool is_process(const struct weft_model *model, uint32_t buffer)
+{
+	const struct weft_trace_buffer *b = &model->buffers[buffer];
+	if (!b->is_hypervisor)
+		return b->pid || b->guest;
+	for (uint32_t i = 0; i < model->buffer_count && b->guest > 1; i++)
+		if (model->buffers[i].guest == b->guest && !model->buffers[i].is_hypervisor)
+			return false;
+	return b->guest > 1;
+}
+
 enum weft_group_by weft__layout_settle_group_by(
 	const struct weft_model *model, enum weft_group_by by)
 {
@@ -49,8 +62,7 @@ enum weft_group_by weft__layout_settle_group_by(
 	if (by != WEFT_GROUP_BY_AUTO)
 		return by;
 	for (uint32_t i = 0; i < model->buffer_count && processes < 2; i++)
-		processes +=
-			(model->buffers[i].pid || model->buffers[i].guest) && !model->buffers[i].is_hypervisor;
+		processes += is_process(model, i);
 	return processes < 2 ? WEFT_GROUP_BY_NONE : WEFT_GROUP_BY_PROCESS;
 }
 

@@ -137,6 +137,8 @@ def upper_limits_are_marked():
         table = weft('stats', '--by', 'span', '--cpu-hz', '1G', path).stdout
         assert re.search('^count  quickest', table, re.M), table
         equal({name: name + ' (at most)' in table for name in marked}, {name: count > 0 for name, count in marked.items()})
+        story = weft('dump', '--story', 'd0v0', '--cpu-hz', '1G', path).stdout
+        assert ' xen_version: at most 250 ns' in story and ' vmmcall: 80 ns' in story, story
         table = weft('dump', '--spans', '--cpu-hz', '1G', path).stdout
         equal({name: table.count('"%s" (at most)' % name) for name in marked}, marked)
     assert '>may have ended<' in render(content) and '>may have ended<' not in render(window(0, start(), record(0x28004, 1400, 0, 0)))
@@ -421,6 +423,29 @@ def a_domain_is_built_until_it_has_a_vcpu_or_is_destroyed():
     content = window(0, start(), record(0x41001, 1100, 5), record(0x28002, 1200, 5), record(0x41001, 1300, 6))
     equal([(t['label'], t['start'], t['end'], t['outcome']) for t in of(content, '--tasks') if t['process'] in (5, 6)],
           [('d5 is being built', 100, 200, 'fulfilled'), ('d6 is being built', 300, 1300, 'unfinished')])
+
+
+@case
+def all_times_count_from_the_first_record():
+    """Also if the first ones become no event."""
+    content = window(0, hypercall(1000, 17), hypercall(1200, 17), runstate(1300, 0, 0, RUNNABLE, RUNNING), hypercall(1400, 17), hypercall(1500, 17))
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'made.xentrace')
+        with open(path, 'wb') as file:
+            file.write(content)
+        def first_time(*options):
+            return [line.split()[0] for line in weft('dump', '--cpu-hz', '1G', *options, path).stdout.splitlines() if 'xen_version' in line][-2:]
+        equal((first_time(), first_time('--spans')), (['0.000000400', '0.000000500'],) * 2)
+        for command in ('info', 'stats'):
+            equal(json.loads(weft(command, '--json', '--cpu-hz', '1G', path).stdout)['start'], 0, command)
+
+
+@case
+def two_guests_in_one_trace_are_grouped():
+    def groups(*domains):
+        content = window(0, start(), *(runstate(1100, domain, 0, BLOCKED, RUNNABLE) for domain in domains), record(0x28004, 1400, 0, 0))
+        return sorted(set(re.findall('>(domain [0-9]+)</text>', render(content))))
+    equal((groups(1), groups(1, 2)), ([], ['domain 0', 'domain 1', 'domain 2']))
 
 
 @case

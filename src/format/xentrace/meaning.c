@@ -503,6 +503,10 @@ void weft__format_xentrace_meaning_take(struct weft__xentrace_meaning *m,
 		(known->kind == WEFT__XENTRACE_LOST && !record->is_loss_begin))
 		weft__format_xentrace_emit_run(m, record->cpu, task_on(m, record->cpu));
 	weft__format_xentrace_emit_vcpu(m, record->cpu, r->running[record->cpu].now);
+	/* Time begins with the first record, also if that becomes no event. */
+	if (!m->has_begun && !m->event_count)
+		weft__format_xentrace_emit(m, WEFT_EVENT_SWITCH, none)->event.thread = record->cpu;
+	m->has_begun = true;
 }
 
 void weft__format_xentrace_meaning_end(struct weft__xentrace_meaning *m)

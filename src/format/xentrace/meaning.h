@@ -94,7 +94,7 @@ struct weft__xentrace_meaning {
 	uint32_t *builds; /* by domain: the number of its task while it has no vCPU yet; or 0 */
 	uint32_t build_count;
 	uint32_t epoch; /* 1 + the begins and ends of losses so far: each may hide the end of a sleep */
-	bool shows_raises;
+	bool shows_raises, has_begun;
 	uint8_t *is_irq_known; /* a bit for each of the first interrupts */
 	int error;
 };

@@ -563,7 +563,7 @@ static void tasks_of_a_buffer_are_a_group(void **state)
 	assert_int_equal(model->tasks.count, 2);
 	assert_groups(model, WEFT_GROUP_BY_PROCESS, "p;q 20;");
 	assert_groups(model, WEFT_GROUP_BY_HOST, "first;second;");
-	/* By itself only if both are known to be processes or guests, and not domains of Xen's trace.
+	/* By itself only if both are known to be processes or guests, domain 0 of Xen's trace aside.
 	 */
 	struct weft_trace_buffer *both = (struct weft_trace_buffer *)(uintptr_t)model->buffers;
 	assert_groups(model, WEFT_GROUP_BY_AUTO, "");
