@@ -221,6 +221,9 @@ bool xen_filter_has(const struct xen_filter *filter, struct xen_filter_state *st
 	bool is_in[2] = {false, false};
 	if (only->span_count || hide->span_count)
 		find_spans(filter, state, record, is_in);
+	/* Where records are lost, wanted ones may be among them. */
+	if (record->id == ID_LOST)
+		return true;
 	if ((only->span_count && !is_in[0]) || is_in[1])
 		return false;
 	if ((only->classes && !(only->classes & record->id >> 16)) || hide->classes & record->id >> 16)
