@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
 """The cost of adapters: of single calls, and to whole programs beside other tracers on the same work.
 
-    WEFT_BUILD=build-bench python3 bench/adapters.py [calls | redis | pigz | libuv]…
+    WEFT_BUILD=build-bench python3 bench/adapters.py [calls | samples | redis | pigz | libuv]…
 
 The ways to run a program take turns, WEFT_BENCH_ROUNDS times (3), because the machine's speed drifts. The median counts.
 """
@@ -188,7 +188,7 @@ def times(command):
 def calls(folder):
     """Prints the cost of single calls: alone, with the adapter's level off, and recorded."""
     print('%-26s%12s%12s%12s' % ('one call, ns', 'alone', 'level off', 'recorded'))
-    for program, adapter in (('lock', 'thread'), ('uv', 'uv')):
+    for program, adapter in (('lock', 'thread'), ('uv', 'uv'), ('uring', 'io')):
         path = os.path.join(BUILD, 'bench', 'bench_' + program)
         if not os.path.exists(path):
             continue
@@ -198,6 +198,29 @@ def calls(folder):
         for name in found[0]:
             print('%-26s' % name + ''.join('%12.1f' % column[name] for column in found))
 
+
+# Prints its processor time, without what begins and ends it.
+BUSY = 'import time; began = time.process_time()\nfor i in range(5000000): i * i\nprint(time.process_time() - began)'
+
+
+def samples(folder):
+    """Prints the processor time of a program with and without samples, and of `weft record` for it. The least of some runs counts."""
+    trace = os.path.join(folder, 'trace.weft')
+    ways = {'weft record': [], '--samples 99': ['--samples', '99'], '--samples 999': ['--samples', '999']}
+    found = {name: ([], []) for name in ways}
+    for _ in range(2 * ROUNDS):
+        for name, options in ways.items():
+            before = os.times()
+            own = float(run([WEFT, 'record', *options, '-o', trace, '--', sys.executable, '-c', BUSY]).stdout)
+            after = os.times()
+            found[name][0].append(own)
+            found[name][1].append(sum(after[2:4]) - sum(before[2:4]) - own)
+    print('%-26s%12s%12s' % ('processor time, ms', 'the program', 'the rest'))
+    for name, (own, rest) in found.items():
+        print('%-26s%12.1f%12.1f' % (name, min(own) * 1e3, min(rest) * 1e3))
+
+
+TABLES = {'calls': calls, 'samples': samples}
 
 
 def measure(folder, work, missing):
@@ -225,13 +248,13 @@ def cell(found, name):
 
 
 def main():
-    wanted = sys.argv[1:] or ['calls', *WORKS]
+    wanted = sys.argv[1:] or ['calls', 'samples', *WORKS]
     table, missing = {}, {}
     with tempfile.TemporaryDirectory(prefix='weft-bench-') as folder:
         os.environ.update(XDG_RUNTIME_DIR=folder, WEFT_ADAPTERS='')
         for name in wanted:
-            if name == 'calls':
-                calls(folder)
+            if name in TABLES:
+                TABLES[name](folder)
                 continue
             try:
                 table[name] = measure(folder, WORKS[name][0], missing)
