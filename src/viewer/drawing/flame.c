@@ -9,8 +9,6 @@
 #include "render/theme.h"
 #include "viewer/state.h"
 
-#define MARGIN    12.0
-#define HEAD      28.0
 #define TEXT_SIZE 12.0
 
 const char *weft__viewer_explain_no_flame(const struct weft_viewer *viewer)
@@ -46,7 +44,7 @@ int weft__viewer_draw_flame(const struct weft_viewer *viewer, struct weft_canvas
 	struct weft__profile_drawing d = {.canvas = canvas,
 		.font = viewer->font ? viewer->font : &weft_font_builtin,
 		.top = weft__viewer_flame_top(viewer),
-		.from = box.y + HEAD,
+		.from = box.y + WEFT__FLAME_HEAD,
 		.to = box.y + box.height,
 		.dim = theme->dim,
 		.hovered = viewer->flame.hovered};
@@ -56,13 +54,14 @@ int weft__viewer_draw_flame(const struct weft_viewer *viewer, struct weft_canvas
 	weft_canvas_clip(canvas, box.x, box.y, box.x + box.width, box.y + box.height);
 	weft_canvas_rect(
 		canvas, box.x, box.y, box.x + box.width, box.y + box.height, theme->background);
-	weft_canvas_text(canvas, MARGIN, box.y + HEAD - 10, text, strlen(text),
+	weft_canvas_text(canvas, WEFT__FLAME_MARGIN, box.y + WEFT__FLAME_HEAD - 10, text, strlen(text),
 		d.font->measure(d.font->context, text, strlen(text), TEXT_SIZE, false), &style);
 	weft_canvas_clip(canvas, box.x, d.from, box.x + box.width, d.to);
 	if (graph) {
 		const double below = d.top + graph->rows * WEFT__GRAPH_ROW + 8;
 		error = weft__profile_graph_draw(graph, &d);
-		weft__profile_graph_draw_legend(graph, &d, MARGIN, below, box.width - MARGIN);
+		weft__profile_graph_draw_legend(
+			graph, &d, WEFT__FLAME_MARGIN, below, box.width - WEFT__FLAME_MARGIN);
 	}
 	weft_canvas_unclip(canvas);
 	weft_canvas_unclip(canvas);

@@ -8,9 +8,6 @@
 #include "profile/graph.h"
 #include "viewer/state.h"
 
-#define MARGIN 12.0
-#define HEAD   28.0 /* px above the boxes */
-
 struct weft_box weft__viewer_flame_box(const struct weft_viewer *viewer)
 {
 	const struct weft_frame *frame = &viewer->frame;
@@ -27,14 +24,14 @@ bool weft__viewer_is_over_flame(const struct weft_viewer *viewer, double x, doub
 
 double weft__viewer_flame_top(const struct weft_viewer *viewer)
 {
-	return weft__viewer_flame_box(viewer).y + HEAD - viewer->flame.scroll;
+	return weft__viewer_flame_box(viewer).y + WEFT__FLAME_HEAD - viewer->flame.scroll;
 }
 
 void weft__viewer_hover_flame(struct weft_viewer *viewer, double x, double y)
 {
 	const struct weft_box box = weft__viewer_flame_box(viewer);
 	struct weft__flame_view *f = &viewer->flame;
-	const bool is_over = f->graph && y >= box.y + HEAD;
+	const bool is_over = f->graph && y >= box.y + WEFT__FLAME_HEAD;
 	f->hovered = is_over ? weft__profile_graph_at(f->graph, weft__viewer_flame_top(viewer), x, y)
 						 : WEFT_NONE;
 }
@@ -45,9 +42,10 @@ void weft__viewer_scroll_flame(struct weft_viewer *viewer, double px)
 	struct weft__flame_view *f = &viewer->flame;
 	if (!f->graph)
 		return;
-	weft__profile_graph_place(f->graph, f->graph->zoom, MARGIN, fmax(box.width - 2 * MARGIN, 1));
+	weft__profile_graph_place(
+		f->graph, f->graph->zoom, WEFT__FLAME_MARGIN, fmax(box.width - 2 * WEFT__FLAME_MARGIN, 1));
 	/* One row remains for the legend. */
-	const double height = HEAD + (f->graph->rows + 2) * WEFT__GRAPH_ROW;
+	const double height = WEFT__FLAME_HEAD + (f->graph->rows + 2) * WEFT__GRAPH_ROW;
 	f->scroll = fmax(fmin(f->scroll + px, height - box.height), 0);
 	viewer->changes |= px != 0 ? WEFT_VIEWER_CANVAS : 0;
 }

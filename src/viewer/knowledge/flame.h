@@ -8,6 +8,9 @@
 
 #include "viewer/drawing/rows.h"
 
+#define WEFT__FLAME_MARGIN 12.0 /* px left and right of the boxes */
+#define WEFT__FLAME_HEAD   28.0 /* px above them, for a line of words */
+
 struct weft_viewer;
 struct weft_profile;
 struct weft__profile_graph;
