@@ -263,9 +263,10 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	bool searches = weft__viewer_learn_search(viewer);
 	bool makes_rows = weft__viewer_learn_rows(viewer);
 	bool makes_statistics = weft__viewer_learn_statistics(viewer);
-	bool makes_flame = weft__viewer_learn_flame(viewer);
+	weft__viewer_learn_flame(viewer);
 	bool has_message = viewer->status.message_until_ms > viewer->now_ms;
 	weft__viewer_settle(viewer);
+	bool makes_flame = viewer->flame.is_making; /* it may have begun just now */
 	if (viewer->problems.is_pulsing)
 		viewer->changes |= WEFT_VIEWER_CANVAS;
 	viewer->problems.is_pulsing =

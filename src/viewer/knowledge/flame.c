@@ -185,7 +185,7 @@ static void begin(struct weft_viewer *viewer, const struct weft__flame_part *par
 double weft__viewer_flame_due(const struct weft_viewer *viewer)
 {
 	const struct weft__flame_view *f = &viewer->flame;
-	const bool waits = f->is_shown && viewer->is_live && f->graph && !f->is_made;
+	const bool waits = f->is_shown && viewer->is_live && f->graph && !f->is_made && !f->is_ended;
 	return waits ? f->made_ms + LIVE_EVERY_MS : -INFINITY;
 }
 
@@ -205,11 +205,10 @@ void weft__viewer_settle_flame(struct weft_viewer *viewer)
 	weft__viewer_scroll_flame(viewer, 0);
 }
 
-bool weft__viewer_learn_flame(struct weft_viewer *viewer)
+void weft__viewer_learn_flame(struct weft_viewer *viewer)
 {
 	if (viewer->flame.is_making)
 		do_steps(viewer);
-	return viewer->flame.is_making;
 }
 
 bool weft__viewer_end_flame(struct weft_viewer *viewer)

@@ -45,8 +45,8 @@ void weft__viewer_show_flame(struct weft_viewer *viewer, bool is_shown);
 void weft__viewer_settle_flame(struct weft_viewer *viewer);
 /* When a trace that grows gets its next graph; -INFINITY: it does not wait for one. */
 double weft__viewer_flame_due(const struct weft_viewer *viewer);
-/* Goes on for one frame; true if there is more to do. */
-bool weft__viewer_learn_flame(struct weft_viewer *viewer);
+/* Goes on for one frame, if it is being made. */
+void weft__viewer_learn_flame(struct weft_viewer *viewer);
 /* Ends it for the user; false if it is not being made. */
 bool weft__viewer_end_flame(struct weft_viewer *viewer);
 /* The trace changes, or ends; the graph stays until there is another one. */

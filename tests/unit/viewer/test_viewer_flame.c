@@ -241,6 +241,34 @@ static void a_large_one_is_made_in_steps(void **state)
 	script_end(&s);
 }
 
+/* Also one that begins between inputs, as after a filter whose rows took some time. */
+static void a_large_one_goes_on_without_inputs(void **state)
+{
+	struct made made = make_begin();
+	struct script s = script_begin(NULL, true);
+	(void)state;
+	make_create(&made, 0, 1, WEFT_KIND_THREAD);
+	make_create(&made, 0, 2, WEFT_KIND_LOCK);
+	for (int i = 0; i < 300000; i++) {
+		make_switch(&made, 1);
+		make(&made, (struct weft_event){.type = WEFT_EVENT_STACK, .task = 1, .text = {"f", 1}});
+		make_edge(&made, WEFT_EVENT_TRY_READ, 1, 2);
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += 1000;
+		make_edge(&made, WEFT_EVENT_ACQUIRE, 1, 2);
+		make_edge(&made, WEFT_EVENT_RELEASE, 1, 2);
+	}
+	assert_int_equal(weft_viewer_show(s.viewer, make_model(&made), false), 0);
+	s.viewer->at_once = 0;
+	script_run(&s, "key k; command filter kind:thread");
+	for (s.now_ms += 1; weft_viewer_advance(s.viewer, s.now_ms) == 0;)
+		s.now_ms += 1;
+	assert_false(s.viewer->flame.is_making);
+	assert_string_equal(s.viewer->flame.part.filter, "kind:thread");
+	assert_int_equal(weft_profile_count(s.viewer->flame.profile), 300000);
+	script_end(&s);
+}
+
 /* A deep graph is moved by wheel, drag and keys, as far as it has rows. */
 static void deep_calls_are_scrolled(void **state)
 {
@@ -293,6 +321,20 @@ static void it_grows_with_a_live_trace(void **state)
 	script_end(&s);
 }
 
+/* It would not succeed if it were made again and again. */
+static void one_that_was_not_made_waits_for_more_events(void **state)
+{
+	struct script s = script_begin(NULL, true);
+	(void)state;
+	assert_int_equal(weft_viewer_show(s.viewer, model_of_waits(), true), 0);
+	script_run(&s, "key k");
+	assert_int_equal(weft_viewer_show(s.viewer, model_of_waits(), true), 0);
+	s.viewer->flame.is_ended = true;
+	assert_true(weft_viewer_advance(s.viewer, s.now_ms + 5000) > 0);
+	assert_false(s.viewer->flame.is_made);
+	script_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,8 +347,10 @@ int main(void)
 		cmocka_unit_test(going_to_a_task_shows_the_tasks),
 		cmocka_unit_test(a_trace_without_calls_says_so),
 		cmocka_unit_test(a_large_one_is_made_in_steps),
+		cmocka_unit_test(a_large_one_goes_on_without_inputs),
 		cmocka_unit_test(deep_calls_are_scrolled),
 		cmocka_unit_test(it_grows_with_a_live_trace),
+		cmocka_unit_test(one_that_was_not_made_waits_for_more_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
