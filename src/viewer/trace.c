@@ -109,6 +109,7 @@ static void forget_choices(struct weft_viewer *viewer)
 	viewer->rows.folded_groups.count = 0;
 	viewer->counters.hidden_count = 0;  /* other counters may have these numbers */
 	viewer->statistics.has_row = false; /* its key is the number of a label or thread */
+	weft__viewer_forget_flame(viewer);
 	viewer->problems.count = 0;
 	viewer->problems.pulse_ms = -INFINITY;
 	viewer->problems.took_ms = 0;

@@ -335,6 +335,22 @@ static void one_that_was_not_made_waits_for_more_events(void **state)
 	script_end(&s);
 }
 
+static void another_trace_has_a_graph_of_its_own(void **state)
+{
+	struct trace_script script = {.made = make_begin()};
+	struct script s = begin_waits();
+	(void)state;
+	script_run(&s, "key k");
+	point_at(&s, "click", "poll");
+	assert_int_not_equal(s.viewer->flame.graph->zoom, 0);
+	script.made.time += 5000000;
+	trace_script_run_all(&script, waits);
+	assert_int_equal(weft_viewer_show(s.viewer, make_model(&script.made), false), 0);
+	assert_int_equal(weight(&s), 100000);
+	assert_int_equal(s.viewer->flame.graph->zoom, 0);
+	script_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -351,6 +367,7 @@ int main(void)
 		cmocka_unit_test(deep_calls_are_scrolled),
 		cmocka_unit_test(it_grows_with_a_live_trace),
 		cmocka_unit_test(one_that_was_not_made_waits_for_more_events),
+		cmocka_unit_test(another_trace_has_a_graph_of_its_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
