@@ -18,6 +18,8 @@ const char *weft__viewer_explain_no_flame(const struct weft_viewer *viewer)
 		return "Making the flame graph \xe2\x80\xa6 Escape ends it.";
 	if (f->is_ended)
 		return "The flame graph was not made.";
+	if (f->is_cpu && viewer->is_live)
+		return "A trace that grows has no samples of what threads ran yet.";
 	return f->is_cpu
 			   ? "No samples of what threads ran here; `weft record --samples 99` takes them."
 			   : "No waits here whose calls were noted; the adapters of `weft record` note them.";

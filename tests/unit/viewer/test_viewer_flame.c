@@ -321,6 +321,19 @@ static void it_grows_with_a_live_trace(void **state)
 	script_end(&s);
 }
 
+/* Samples are read when it is complete. */
+static void a_live_trace_has_no_samples_yet(void **state)
+{
+	struct script s = script_begin(NULL, true);
+	(void)state;
+	assert_int_equal(weft_viewer_show(s.viewer, model_of_waits(), true), 0);
+	script_run(&s, "command flame cpu");
+	assert_true(is_drawn(&s, "A trace that grows has no samples of what threads ran yet."));
+	assert_int_equal(weft_viewer_show(s.viewer, model_of_waits(), false), 0);
+	assert_true(is_drawn(&s, "No samples of what threads ran here"));
+	script_end(&s);
+}
+
 /* It would not succeed if it were made again and again. */
 static void one_that_was_not_made_waits_for_more_events(void **state)
 {
@@ -366,6 +379,7 @@ int main(void)
 		cmocka_unit_test(a_large_one_goes_on_without_inputs),
 		cmocka_unit_test(deep_calls_are_scrolled),
 		cmocka_unit_test(it_grows_with_a_live_trace),
+		cmocka_unit_test(a_live_trace_has_no_samples_yet),
 		cmocka_unit_test(one_that_was_not_made_waits_for_more_events),
 		cmocka_unit_test(another_trace_has_a_graph_of_its_own),
 	};
