@@ -13,8 +13,8 @@
 uint32_t weft__story_only_signaller(
 	const struct weft_story *story, uint32_t source, uint64_t at_ns);
 
-/* True if the signaller waits for a task that waits for it, in the end. `source` is waited for by
- * `waiter`. */
+/* True if the signaller waits for `waiter`, perhaps by way of others that wait, so that neither
+ * goes on. */
 bool weft__story_signaller_waits_for(
 	const struct weft_story *story, uint32_t signaller, uint32_t waiter, uint64_t at_ns);
 

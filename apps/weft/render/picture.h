@@ -26,7 +26,7 @@ enum picture_format picture_format_of_path(const char *path);
 /* The last component of a path, for titles. */
 const char *picture_short_name(const char *path);
 
-/* CLI_DONE; CLI_NO after a message: this build lacks the libraries for SVG, PNG or PDF. */
+/* CLI_DONE; CLI_NO after a message: this build lacks the libraries for PNG or PDF. */
 int picture_check_build(enum picture_format format);
 
 struct picture_file {
