@@ -52,8 +52,13 @@ static bool has_metrics(const char *path, const struct weft__runs_ring *ring)
 	return values >= 0;
 }
 
-/* Adapters are in the program, and it has no categories of its own: libweft adds "program" and
- * "cpu". */
+/* Of libweft, and of the adapters' stacks at waits. */
+static bool is_of_every_program(const char *name)
+{
+	return strcmp(name, "program") == 0 || strcmp(name, "cpu") == 0 || strcmp(name, "stack") == 0;
+}
+
+/* Adapters are in the program, and it has no categories of its own. */
 static bool has_only_adapters(const struct weft_trace_description *description)
 {
 	bool has_adapter = false;
@@ -61,7 +66,7 @@ static bool has_only_adapters(const struct weft_trace_description *description)
 		const char *name = description->categories[i].name;
 		if (is_of_an_adapter(name, strlen(name)))
 			has_adapter = true;
-		else if (strcmp(name, "program") != 0 && strcmp(name, "cpu") != 0)
+		else if (!is_of_every_program(name))
 			return false;
 	}
 	return has_adapter;
@@ -113,7 +118,7 @@ static bool is_help(struct weft_decoder *decoder, uint64_t short_ns)
 	}
 	const struct weft_trace_buffer *buffer =
 		weft_trace_buffer_at(description->buffers, description->buffer_count, 0);
-	if (buffer->end_ns > last)
+	if (buffer->end_ns > last && !has_announced_end)
 		last = buffer->end_ns;
 	return error == WEFT_END && count && last - first < short_ns &&
 		   description->thread_count <= 1 && has_only_adapters(description) &&
