@@ -52,7 +52,7 @@ static bool has_metrics(const char *path, const struct weft__runs_ring *ring)
 	return values >= 0;
 }
 
-/* Of libweft, and of the adapters' stacks at waits. */
+/* The categories of libweft, and that of the adapters' stacks at waits. */
 static bool is_of_every_program(const char *name)
 {
 	return strcmp(name, "program") == 0 || strcmp(name, "cpu") == 0 || strcmp(name, "stack") == 0;
