@@ -207,12 +207,15 @@ static uint64_t off_cpu_in(const struct contention *c, const struct weft__timed_
 	return weft__story_preempted_ns(c->model, thread, hold->start, hold->end);
 }
 
-/* For how long of the hold some thread had no processor. A job of a pool may wait for another one
- * of its process, as for the lock of Python's interpreter. */
+/* For how long of the hold some thread of its process had no processor. A job of a pool may wait
+ * for that one, as for the lock of Python's interpreter. */
 static uint64_t any_off_cpu_in(const struct contention *c, const struct weft__timed_hold *hold)
 {
+	const uint32_t buffer = c->model->tasks.buffer[hold->task];
 	uint64_t most = 0;
 	for (uint32_t thread = 0; c->holds.is_shared && thread < c->model->thread_count; thread++) {
+		if (c->model->threads[thread].buffer != buffer)
+			continue;
 		uint64_t off_ns = weft__story_preempted_ns(c->model, thread, hold->start, hold->end);
 		most = off_ns > most ? off_ns : most;
 	}

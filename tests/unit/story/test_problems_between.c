@@ -274,22 +274,31 @@ static struct found queued(uint64_t long_ns, uint64_t first, uint64_t last)
 static void switch_on_second_thread(struct made *made, uint64_t task, uint64_t off_ns)
 {
 	made->thread = 1;
+	made->buffer = made->threads[1].buffer;
 	if (off_ns)
 		make(made,
 			(struct weft_event){.type = WEFT_EVENT_OFF_CPU, .task = 2, .value = (int64_t)off_ns});
 	make_switch(made, task);
-	made->thread = 0;
+	made->thread = made->buffer = 0;
 }
 
-/* A job waits for what another thread has, which has no processor. */
-static struct found jobs_of_a_pool(uint64_t off_ns)
+/* A job waits for what another thread has, which has no processor; or one of another process has
+ * none. */
+static struct found jobs_of_a_pool(uint64_t off_ns, uint32_t buffer)
 {
-	static const struct weft_trace_thread threads[] = {{.name = "pool"}, {.name = "other"}};
+	static const struct weft_trace_buffer buffers[] = {
+		{.process = "a", .host = "", .file = ""}, {.process = "b", .host = "", .file = ""}};
+	const struct weft_trace_thread threads[] = {
+		{.name = "pool"}, {.name = "other", .buffer = buffer}};
 	struct made made = make_begin();
 	made.threads = threads;
 	made.thread_count = 2;
+	made.buffers = buffers;
+	made.buffer_count = 2;
 	make_create(&made, 0, 1, WEFT_KIND_POOL);
+	made.buffer = buffer;
 	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	made.buffer = 0;
 	for (uint64_t id = 10; id < 40; id++)
 		make_create(&made, 0, id, WEFT_KIND_TASK);
 	for (uint64_t id = 10; id < 40; id++) {
@@ -316,13 +325,17 @@ static struct found jobs_of_a_pool(uint64_t off_ns)
 
 static void a_job_may_wait_for_a_thread_without_a_processor(void **state)
 {
-	struct found found = jobs_of_a_pool(11 * MS);
+	struct found found = jobs_of_a_pool(11 * MS, 0);
 	(void)state;
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_CONTENTION);
 	assert_int_equal(p->severity, WEFT_SEVERITY_HINT);
 	assert_non_null(strstr(p->sentence, ", while a thread had no processor for 11 ms of it"));
 	found_finish(&found);
-	found = jobs_of_a_pool(5 * MS);
+	found = jobs_of_a_pool(5 * MS, 0);
+	p = only(&found, WEFT_PROBLEM_CONTENTION);
+	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
+	found_finish(&found);
+	found = jobs_of_a_pool(11 * MS, 1);
 	p = only(&found, WEFT_PROBLEM_CONTENTION);
 	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
 	found_finish(&found);
