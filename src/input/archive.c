@@ -46,17 +46,33 @@ bool weft__input_archive_is(const void *bytes, size_t size)
 	return size >= BLOCK_BYTES && is_header(bytes);
 }
 
+/* All zeros: the archive's end. */
+static bool is_end(const unsigned char *block)
+{
+	for (unsigned i = 0; i < BLOCK_BYTES; i++)
+		if (block[i])
+			return false;
+	return true;
+}
+
 bool weft__input_archive_next(
 	const void *bytes, size_t size, size_t *position, struct weft__input_member *ret_member)
 {
 	const unsigned char *all = bytes;
-	while (*position < size && size - *position >= BLOCK_BYTES) {
+	while (*position < size) {
 		const unsigned char *header = all + *position;
-		const size_t offset = *position + BLOCK_BYTES;
+		const size_t left = size - *position, offset = *position + BLOCK_BYTES;
 		uint64_t length;
-		if (!is_header(header) || !read_octal(header + SIZE_AT, SIZE_DIGITS, &length) ||
-			length > size - offset)
+		if (left >= BLOCK_BYTES && is_end(header))
 			return false;
+		if (left < BLOCK_BYTES || !is_header(header) ||
+			!read_octal(header + SIZE_AT, SIZE_DIGITS, &length)) {
+			*ret_member = (struct weft__input_member){"(the rest of the archive)", *position, left};
+			*position = size;
+			return true;
+		}
+		if (length > size - offset)
+			length = size - offset;
 		const size_t filled = ((size_t)length + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 		*position = filled > size - offset ? size : offset + filled;
 		if (header[TYPE_AT] != '0' && header[TYPE_AT] != '\0')

@@ -17,8 +17,9 @@ struct weft__input_member {
 
 bool weft__input_archive_is(const void *bytes, size_t size);
 
-/* Finds the next file from a position on, which is 0 at first, and moves that behind it. False: no
- * more are there, or the archive is damaged. */
+/* Finds the next file from a position on, which is 0 at first, and moves that behind it. The last
+ * file of an archive that was cut is cut, and all behind a damaged header is one file. False: there
+ * are no more. */
 bool weft__input_archive_next(
 	const void *bytes, size_t size, size_t *position, struct weft__input_member *ret_member);
 

@@ -293,14 +293,27 @@ static int list_members(struct members *members)
 	return 0;
 }
 
+/* Checks it as weft_source_open_checked() checks a file: what is no trace is not compared with the
+ * others. */
+static int open_part(struct weft_source *archive, const struct weft__input_member *member,
+	struct weft_source **ret_source)
+{
+	size_t size;
+	const char *bytes = weft_source_bytes(archive, &size);
+	if (!member->size)
+		return WEFT_ERROR_EMPTY;
+	if (!weft__input_is_trace(bytes + member->offset, member->size))
+		return WEFT_ERROR_FORMAT;
+	return weft__source_part(archive, member->offset, member->size, ret_source);
+}
+
 /* Two files may have equal names, so the address of the name decides. */
 static int open_member(void *context, const char *path, struct weft_source **ret_source)
 {
 	const struct members *members = context;
 	for (size_t i = 0; i < members->count; i++)
 		if (members->names[i] == path)
-			return weft__source_part(
-				members->archive, members->list[i].offset, members->list[i].size, ret_source);
+			return open_part(members->archive, &members->list[i], ret_source);
 	return WEFT_ERROR_ARGUMENT;
 }
 

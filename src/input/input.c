@@ -17,8 +17,6 @@
 
 bool weft__input_is_trace(const void *bytes, size_t size)
 {
-	if (weft__input_archive_is(bytes, size))
-		return true;
 	struct weft_decoder *decoder;
 	if (weft_decoder_create(&decoder))
 		return true; /* what follows reports it */
@@ -27,6 +25,11 @@ bool weft__input_is_trace(const void *bytes, size_t size)
 		error = weft_decoder_finish(decoder);
 	weft_decoder_destroy(decoder);
 	return error != WEFT_ERROR_FORMAT;
+}
+
+static bool may_be_opened(const void *bytes, size_t size)
+{
+	return weft__input_archive_is(bytes, size) || weft__input_is_trace(bytes, size);
 }
 
 /* Fills `input`, which has its source. */
@@ -99,7 +102,7 @@ WEFT__EXPORT int weft_input_open(
 	struct weft_source *source;
 	if (options)
 		WEFT__OPTIONS_COPY(&known, options);
-	int error = weft_source_open_checked(path, known.max_bytes, weft__input_is_trace, &source);
+	int error = weft_source_open_checked(path, known.max_bytes, may_be_opened, &source);
 	return error ? error : weft_input_open_source_with(source, &known, ret_input);
 }
 

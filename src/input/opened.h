@@ -24,7 +24,7 @@ struct weft_input {
 	uint32_t host_count;
 };
 
-/* input.c: false if the beginning of a pipe is of no format. */
+/* input.c: false if bytes, perhaps the first ones of a pipe, are of no format of a trace. */
 bool weft__input_is_trace(const void *bytes, size_t size);
 
 /* files.c */

@@ -201,6 +201,35 @@ def one_file_shows_what_both_do():
 
 
 @case
+def a_damaged_archive_is_not_shown_as_a_whole():
+    """Nor is a file looked at that has the name of one in it."""
+    with temporary_directory() as folder:
+        paths, one = record(folder), os.path.join(folder, 'one.tar')
+        picture = os.path.join(folder, 'picture')
+        with open(picture, 'wb') as file:
+            file.write(b'\x89PNG' * 100)
+        run(['tar', '-P', '-cf', one, paths[0], picture])
+        with open(picture, 'wb') as file:
+            file.write(b'PK\x03\x04' * 100)
+        equal(weft('info', one).stderr, picture + ': left out: not in a format that weft knows\n')
+        second = 512 + (os.path.getsize(paths[0]) + 511) // 512 * 512
+        with open(one, 'r+b') as file:
+            file.seek(second)
+            file.write(b'X')
+        rest = '(the rest of the archive): left out: not in a format that weft knows\n'
+        equal(weft('info', one).stderr, rest)
+        for size in second + 1, second + 511:
+            os.truncate(one, size)
+            equal(weft('info', one).stderr, rest)
+        size = os.path.getsize(paths[0]) // 2
+        os.truncate(one, 512 + size)
+        os.truncate(paths[0], size)
+        of_cut, of_archive = (weft('info', '--json', path) for path in (paths[0], one))
+        equal(of_archive.stderr.replace('one.tar', 'alpha.weft'), of_cut.stderr)
+        equal(json.loads(of_archive.stdout)['events'], json.loads(of_cut.stdout)['events'])
+
+
+@case
 def a_range_of_both_hosts_is_cut():
     with temporary_directory() as folder:
         paths = record(folder)

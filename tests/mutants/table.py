@@ -324,7 +324,7 @@ MUTANTS = [
         ('for (uint32_t i = 0; i < most; i++) {', 'for (uint32_t i = 0; i <= most; i++) {', 'refresh')),
     *in_file(
         'src/input/input.c',
-        ('weft_source_open_checked(path, known.max_bytes, weft', 'weft_source_open_checked(path, 0, weft', 'input')),
+        ('weft_source_open_checked(path, known.max_bytes, may', 'weft_source_open_checked(path, 0, may', 'input')),
     *in_file(
         'src/pattern/parse.c',
         ('if (ranges[i].first > ranges[kept].last + 1)', 'if (ranges[i].first > ranges[kept].last)', 'pattern')),

@@ -79,10 +79,15 @@ static void report_hosts(const struct weft_input *input)
 	}
 }
 
+/* These are files in an archive: none is looked at that has such a path. */
 void cli_trace_report_files(const struct weft_input *input)
 {
-	for (size_t i = 0; i < weft_input_file_count(input); i++)
-		explain(weft_input_file(input, i), true);
+	char text[2 * PATH_MAX];
+	for (size_t i = 0; i < weft_input_file_count(input); i++) {
+		const struct weft_input_file *file = weft_input_file(input, i);
+		if (weft_input_explain(file, text, sizeof(text)))
+			cli_inform("%s: left out: %s", file->path, text);
+	}
 	report_hosts(input);
 }
 
