@@ -57,8 +57,9 @@ struct weft__io_object {
 	/* The key of a pipe that this process has made, or of the port to which a UDP socket has sent;
 	 * else 0 */
 	uint64_t channel;
-	uint64_t sent;  /* weft_now() of the last send that was recorded, unless a receive followed */
-	uint64_t taken; /* weft_now() of a receive, until all is read; or when that was (rest.h) */
+	uint64_t server; /* of a UDP socket with a channel: the address of that, hashed */
+	uint64_t sent;   /* weft_now() of the last send that was recorded, unless a receive followed */
+	uint64_t taken;  /* weft_now() of a receive, until all is read; or when that was (rest.h) */
 	uint64_t interval_ns; /* of a timer */
 	uint64_t read;        /* the offset of a read from another host, or of a library's next one */
 	/* Calls that wait (room.c), as weft_now(): when the room was known, and from when on all

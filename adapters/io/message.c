@@ -213,20 +213,44 @@ static uint64_t udp_key(int fd, enum direction direction)
 			   : WEFT__IO_NO_KEY;
 }
 
+/* Its address, as a number that is not 0; 0: it cannot be read. */
+static uint64_t read_address(const struct sockaddr *to, socklen_t size, struct end *ret_end)
+{
+	union address address;
+	memset(&address, 0, sizeof(address));
+	return size <= sizeof(address) && weft__hooks_copy(&address, to, size) &&
+				   end_of(&address, ret_end)
+			   ? add_end(0, ret_end) | 1
+			   : 0;
+}
+
+/* With several servers, it is not known whose answer it waits for. */
+static void forget_server(struct weft__io_object *object)
+{
+	const uint64_t task = weft__io_known_task(object);
+	object->channel = WEFT__IO_NO_KEY;
+	if (!(object->flags & WEFT__IO_MARKED) || task == WEFT_TASK_NONE)
+		return;
+	const int saved = weft__hooks_begin();
+	weft_tag_value_as(task, WEFT_TAG_READS, WEFT__IO_NO_KEY);
+	weft__hooks_end(saved);
+}
+
 void weft__io_send_to(int fd, const struct sockaddr *to, socklen_t size)
 {
 	struct weft__io_object *object = weft__io_known(fd);
-	union address address;
 	struct end end;
-	if (likely(!object || object->type != WEFT__IO_UDP) || object->channel || !to)
+	if (likely(!object || object->type != WEFT__IO_UDP) || object->channel == WEFT__IO_NO_KEY ||
+		!to)
 		return;
 	const int saved = errno;
-	memset(&address, 0, sizeof(address));
-	object->channel = WEFT__IO_NO_KEY;
-	if (size <= sizeof(address) && weft__hooks_copy(&address, to, size) && end_of(&address, &end) &&
-		weft__hooks_system_begin()) {
+	const uint64_t server = read_address(to, size, &end);
+	if (!object->channel && server && weft__hooks_system_begin()) {
+		object->server = server;
 		object->channel = port_key(&end);
 		weft__hooks_system_end();
+	} else if (!server || server != object->server) {
+		forget_server(object);
 	}
 	errno = saved;
 }

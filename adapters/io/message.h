@@ -30,7 +30,7 @@ static inline void weft__io_send(int fd)
 }
 
 /* A UDP socket is about to send to that address, which is the program's: it may wait for the answer
- * from there. */
+ * from there, if it sends to no other one. */
 void weft__io_send_to(int fd, const struct sockaddr *to, socklen_t size);
 /* One that gets something before it has sent anything waits for anyone. */
 static inline void weft__io_heard(int fd)

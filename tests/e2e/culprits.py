@@ -45,4 +45,12 @@ def a_client_waits_for_the_server_of_its_datagram():
             assert re.search("lock [0-9]+ 'lock outer' is held by thread [0-9]+ 'refresher'", why), (part, why)
 
 
+@case
+def a_client_of_two_servers_waits_for_neither():
+    with temporary_directory() as folder:
+        hang = Hang(SUBJECT, 'two-servers', folder=folder, waits=['udp', '2 tasks wait for call'])
+        why = hang.why('task:1')
+        assert "'udp " in why and 'is written by' not in why, why
+
+
 main()

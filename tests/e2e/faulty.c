@@ -226,6 +226,11 @@ static int bound_socket(struct sockaddr_in *ret_address)
 	return fd;
 }
 
+static void send_to(int fd, const struct sockaddr_in *to)
+{
+	check(sendto(fd, "x", 1, 0, (const struct sockaddr *)to, sizeof(*to)) == 1, "sendto");
+}
+
 static void ask(bool connects)
 {
 	char byte = 'x';
@@ -240,8 +245,24 @@ static void ask(bool connects)
 				  send(client, &byte, 1, 0) == 1,
 			"send");
 	else
-		check(sendto(client, &byte, 1, 0, (struct sockaddr *)&address, sizeof(address)) == 1,
-			"sendto");
+		send_to(client, &address);
+	print_processes(child);
+	check(recv(client, &byte, 1, 0) == 1, "recv");
+}
+
+/* Either server may answer. */
+static void ask_two(void)
+{
+	char byte;
+	struct sockaddr_in address, own, second;
+	const int server = bound_socket(&address), client = bound_socket(&own);
+	const pid_t child = fork();
+	if (child == 0)
+		serve(server);
+	close(server);
+	bound_socket(&second);
+	send_to(client, &address);
+	send_to(client, &second);
 	print_processes(child);
 	check(recv(client, &byte, 1, 0) == 1, "recv");
 }
@@ -263,7 +284,7 @@ int main(int count, char **arguments)
 		void (*function)(void);
 	} parts[] = {{"eventfds", wait_by_eventfds}, {"with-lock", wait_with_lock},
 		{"barrier", wait_at_barrier}, {"kept-pipe", keep_pipe}, {"own-pipe", keep_own_pipe},
-		{"sendto", ask_once}, {"connected", ask_connected}};
+		{"sendto", ask_once}, {"connected", ask_connected}, {"two-servers", ask_two}};
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function();
