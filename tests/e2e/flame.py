@@ -76,6 +76,7 @@ def boxes_have_tooltips():
 def a_part_is_drawn():
     """A range; a thread; all but a thread."""
     with Recorded() as trace:
+        assert 'no waits here' in weft('flame', '--start', '1000s', trace.path, status=1).stderr
         assert 'flush_log' in titles(weft('flame', '--only', 'write_records', trace.path).stdout)
         assert 'wait_for_lock' not in titles(weft('flame', '--only', 'write_records', trace.path).stdout)
         assert 'flush_log' not in titles(weft('flame', '--hide', 'write_records', trace.path).stdout)
@@ -173,11 +174,11 @@ def pprof_is_read_by_gos():
 def traces_without_calls():
     with temporary_directory() as folder:
         out = os.path.join(folder, 'out.svg')
-        assert 'no waits whose calls were noted' in weft('flame', WITHOUT, '-o', out, status=1).stderr
+        assert 'no waits here whose calls were noted' in weft('flame', WITHOUT, '-o', out, status=1).stderr
         assert not os.path.exists(out)
         result = weft('export', '--to', 'collapsed', WITHOUT)
         equal(result.stdout, '')
-        assert 'no waits whose calls were noted' in result.stderr
+        assert 'no waits here whose calls were noted' in result.stderr
 
 
 @case

@@ -20,8 +20,8 @@ bool flame_parse_source(const char *command, const char *text, enum flame_source
 const char *flame_explain_none(enum flame_source source)
 {
 	return source == FLAME_CPU
-			   ? "no samples of what threads ran; `weft record --samples 99` takes them"
-			   : "no waits whose calls were noted; the adapters of `weft record` note them";
+			   ? "no samples of what threads ran here; `weft record --samples 99` takes them"
+			   : "no waits here whose calls were noted; the adapters of `weft record` note them";
 }
 
 static int make_waits(const struct weft_model *model, const struct weft_stats_options *given,
