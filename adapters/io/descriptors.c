@@ -102,7 +102,7 @@ static void mark_shared(void)
 {
 	struct weft__io_object *object;
 	unsigned left = INHERITED_MAX;
-	if (!weft_enabled(WEFT_LEVEL_INFO) || !is_this_process())
+	if (!HOOKS_RECORD || !is_this_process())
 		return;
 	const int saved = weft__hooks_begin();
 	for (uint32_t i = 1; left && (object = next_object(&i)); i++) {

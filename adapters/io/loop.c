@@ -36,9 +36,9 @@ void weft__io_begin_task(
 	int fd, struct weft__io_object *object, const struct sockaddr *to, socklen_t size)
 {
 	struct weft__io_thread *thread = own_thread();
+	weft__io_send_to(fd, to, size);
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
-	weft__io_send_to(fd, to, size);
 	if (may_switch(thread))
 		weft__io_task_to(fd, object, to, size);
 	weft__hooks_end(saved);
