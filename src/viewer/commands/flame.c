@@ -25,7 +25,8 @@ static void zoom_to(struct weft_viewer *viewer, const char *number)
 static void toggle_task(struct weft_viewer *viewer)
 {
 	struct weft__flame_view *f = &viewer->flame;
-	if (viewer->selection.task == WEFT_NONE && !f->is_of_task) {
+	if (viewer->selection.task == WEFT_NONE) {
+		f->is_of_task = false;
 		weft__viewer_show_message(viewer, "No task is selected.");
 		return;
 	}

@@ -18,7 +18,7 @@ bool weft__is_showing_flame(const struct weft_viewer *viewer, const char *argume
 	case 'c':
 		return f->is_shown && f->is_cpu;
 	case 't':
-		return f->is_of_task;
+		return f->is_of_task && viewer->selection.task != WEFT_NONE;
 	default:
 		return f->is_shown;
 	}

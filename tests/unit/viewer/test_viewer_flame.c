@@ -132,7 +132,14 @@ static void it_is_of_the_filter_or_of_one_task(void **state)
 	script_run(&s, "command select task:2; command flame task");
 	assert_int_equal(weight(&s), 60000);
 	assert_true(item(&s, "Only the selected task")->is_selected);
+	/* Without a selection it is of all again, and says so. */
+	script_run(&s, "key Escape; key Escape; key k");
+	assert_int_equal(s.viewer->selection.task, WEFT_NONE);
+	assert_int_equal(weight(&s), 100000);
+	assert_false(item(&s, "Only the selected task")->is_selected);
 	script_run(&s, "command flame task");
+	assert_string_equal(weft_viewer_status(s.viewer), "No task is selected.");
+	script_run(&s, "command select task:2; key k");
 	assert_int_equal(weight(&s), 100000);
 	script_end(&s);
 }
