@@ -26,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		require(member.size <= size - member.offset);
 		require(position >= member.offset + member.size && position <= size);
 		require(memchr(member.name, '\0', sizeof(member.name)) != NULL);
+		require(!*member.name || member.name[strlen(member.name) - 1] != '/');
 		last = member.offset + member.size;
 		found++;
 	}

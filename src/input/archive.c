@@ -46,6 +46,14 @@ bool weft__input_archive_is(const void *bytes, size_t size)
 	return size >= BLOCK_BYTES && is_header(bytes);
 }
 
+/* Else it is a directory, which old archives mark by the name alone, or more about the next file.
+ */
+static bool is_file(char type, const char *name)
+{
+	const size_t size = strlen(name);
+	return (type == '0' || type == '\0') && !(size && name[size - 1] == '/');
+}
+
 /* All zeros: the archive's end. */
 static bool is_end(const unsigned char *block)
 {
@@ -75,11 +83,10 @@ bool weft__input_archive_next(
 			length = size - offset;
 		const size_t filled = ((size_t)length + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 		*position = filled > size - offset ? size : offset + filled;
-		if (header[TYPE_AT] != '0' && header[TYPE_AT] != '\0')
-			continue; /* a directory, or more about the next file */
 		*ret_member = (struct weft__input_member){.offset = offset, .size = (size_t)length};
 		memcpy(ret_member->name, header, WEFT__INPUT_NAME_BYTES - 1);
-		return true;
+		if (is_file((char)header[TYPE_AT], ret_member->name))
+			return true;
 	}
 	return false;
 }
