@@ -67,7 +67,7 @@ static void *find_in(const char *file, const char *name)
 	void *handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
 	void *found = handle ? dlsym(handle, name) : NULL;
 	if (handle)
-		dlclose(handle); /* it stays loaded: it calls us */
+		NEXT(dlclose)(handle); /* without the hook: it stays loaded, as it calls us */
 	return found;
 }
 

@@ -146,6 +146,23 @@ def the_library_may_be_unloaded():
 
 
 @case
+def the_library_is_not_searched_again():
+    plugin = os.path.join(BUILD, 'tests', 'uring-plugin.so')
+    if not os.path.exists(plugin):
+        skip('liburing-dev is not installed')
+    searches = []
+    for rounds in (4, 16):  # hooks that are called for the first time close libraries, too
+        code = 'import ctypes, sys\nplugin = ctypes.CDLL(sys.argv[1])\nfor _ in range(%d):\n    plugin.use_ring()' % rounds
+        with temporary_directory() as folder:
+            weft('record', '-a', 'io', '-o', os.path.join(folder, 't.weft'), '/usr/bin/python3', '-c', code, plugin,
+                 env={'XDG_RUNTIME_DIR': folder, 'LD_DEBUG': 'symbols', 'LD_DEBUG_OUTPUT': os.path.join(folder, 'log')}, status=None)
+            logs = [os.path.join(folder, name) for name in os.listdir(folder) if name.startswith('log')]
+            searches.append(sum(open(log, encoding='utf-8', errors='replace').read().count('symbol=io_uring_submit;') for log in logs))
+    assert searches[0], searches
+    equal(searches[1], searches[0])
+
+
+@case
 def a_thread_waits_for_the_ring():
     trace = Trace('wait')
     thread, = {request['parent'] for request in trace.requests}
