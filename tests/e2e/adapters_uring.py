@@ -25,7 +25,7 @@ class Trace:
         equal(plain.returncode, 0, plain.stderr)
         with temporary_directory() as folder:
             path = os.path.join(folder, 't.weft')
-            traced = weft('record', '-a', 'io,thread', '-o', path, SUBJECT, part, env={'XDG_RUNTIME_DIR': folder})
+            traced = weft('record', '-a', 'io,thread', '--keep-all', '-o', path, SUBJECT, part, env={'XDG_RUNTIME_DIR': folder})
             equal(sorted(traced.stdout.splitlines()), sorted(plain.stdout.splitlines()))
             self.events = json_lines(weft('dump', '--json', path).stdout)
             self.tasks = json_lines(weft('dump', '--json', '--tasks', path).stdout)
