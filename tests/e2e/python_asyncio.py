@@ -91,6 +91,22 @@ asyncio.run(main())
 
 
 @case
+def an_exception_that_is_raised_again_and_again_has_no_line():
+    """Its traceback has grown with each task that raised it."""
+    trace = Trace('''
+again = ValueError('no good')
+async def fail():
+    raise again
+async def main():
+    for _ in range(2500):
+        await asyncio.gather(fail(), return_exceptions=True)
+asyncio.run(main())
+''')
+    failed = [task['failed'] for task in trace.tasks if task.get('failed')]
+    equal((failed[0], failed[-1]), ('ValueError: no good at program.py:5', 'ValueError: no good'))
+
+
+@case
 def a_wait_says_for_what_and_where():
     trace = Trace('''
 async def getter(queue): return await queue.get()

@@ -179,14 +179,19 @@ def _message_of_unawaited(coroutine):
 
 
 def _location_of_error(exception):
-    """Where the program raised it: in the innermost code that is not of Python's library."""
-    library, found, step = os.path.dirname(os.__file__) + os.sep, '', exception.__traceback__
-    while step:
+    """Where the program raised it: in the innermost code that is not of Python's library. Empty for a longer traceback
+    than calls nest: that of an exception which is raised again and again grows each time."""
+    library, found, step = os.path.dirname(os.__file__) + os.sep, None, exception.__traceback__
+    for _ in range(2000):
+        if not step:
+            break
         path = step.tb_frame.f_code.co_filename
         if not path.startswith(library) or '-packages' in path:
-            found = f' at {os.path.basename(path)}:{step.tb_lineno}'
+            found = step
         step = step.tb_next
-    return found
+    if step or not found:
+        return ''
+    return f' at {os.path.basename(found.tb_frame.f_code.co_filename)}:{found.tb_lineno}'
 
 
 def _if_changes(kind, attribute):
