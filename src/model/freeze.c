@@ -121,9 +121,9 @@ static int intern_text(struct weft_model_builder *b, const char *text, uint32_t 
 		&b->texts.strings, text ? text : "", text ? strlen(text) : 0, ret_string);
 }
 
-/* Interns every name before it points to any, because interning moves strings. */
+/* The threads have no names yet, but `ret_names`, which the caller frees. */
 static int copy_threads(struct weft_model_builder *b,
-	const struct weft_trace_description *description, struct weft_model *m)
+	const struct weft_trace_description *description, struct weft_model *m, uint32_t **ret_names)
 {
 	uint32_t count = description->thread_count > b->state.thread_count ? description->thread_count
 																	   : b->state.thread_count;
@@ -134,15 +134,23 @@ static int copy_threads(struct weft_model_builder *b,
 		if (i < description->thread_count)
 			threads[i] = description->threads[i];
 		error = intern_text(b, threads[i].name, &names[i]);
+		threads[i].name = NULL;
 	}
-	weft__strings_trim(&b->texts.strings); /* the last time that strings move */
-	for (uint32_t i = 0; !error && i < count; i++)
-		threads[i].name = weft__strings_bytes(&b->texts.strings, names[i]);
-	free(names);
+	*ret_names = names;
 	m->threads = threads;
 	m->presences = weft__model_presences_copy(&b->presences, count);
 	m->thread_count = count;
 	return !error && !m->presences ? WEFT_ERROR_MEMORY : error;
+}
+
+/* Interning moves strings, so names are pointed to after the last one. */
+static void name_threads(
+	struct weft__strings *strings, const uint32_t *names, const struct weft_model *m)
+{
+	struct weft_trace_thread *threads = (struct weft_trace_thread *)(uintptr_t)m->threads;
+	weft__strings_trim(strings);
+	for (uint32_t i = 0; i < m->thread_count; i++)
+		threads[i].name = weft__strings_bytes(strings, names[i]);
 }
 
 static int by_period(const void *left, const void *right)
@@ -331,7 +339,7 @@ static int by_task(const void *left, const void *right)
 
 static int freeze_all(struct weft_model_builder *b,
 	const struct weft_trace_description *description, const struct weft_help *help,
-	struct weft_model *m)
+	struct weft_model *m, uint32_t **ret_names)
 {
 	struct freezing first = {b, m, 0}, others = {b, m, 0};
 	free_columns_of_building(b);
@@ -340,7 +348,7 @@ static int freeze_all(struct weft_model_builder *b,
 	weft__both(help, freeze_first, &first, freeze_others, &others);
 	int error = first.error ? first.error : others.error;
 	if (!error)
-		error = copy_threads(b, description, m);
+		error = copy_threads(b, description, m, ret_names);
 	if (!error)
 		error = weft__model_copy_losses(m, description);
 	if (!error)
@@ -353,10 +361,13 @@ int weft__model_builder_freeze(struct weft_model_builder *b,
 	struct weft__model *model)
 {
 	struct weft_model *m = &model->public;
+	uint32_t *thread_names = NULL;
 	m->summary = b->summary;
-	int error = freeze_all(b, description, help, m);
-	if (error)
+	int error = freeze_all(b, description, help, m, &thread_names);
+	if (error) {
+		free(thread_names);
 		return error;
+	}
 	if (b->creations.count)
 		qsort(b->creations.list, b->creations.count, sizeof(*b->creations.list), by_task);
 	if (b->bands.count)
@@ -383,6 +394,8 @@ int weft__model_builder_freeze(struct weft_model_builder *b,
 	b->stacks = (struct weft__stack_columns){0};
 	if (!error && !b->is_summary)
 		error = weft__model_code_samples_read(description, &b->texts.strings, m);
+	name_threads(&b->texts.strings, thread_names, m);
+	free(thread_names);
 	model->strings = b->texts.strings;
 	b->texts.strings = (struct weft__strings){0};
 	return error;

@@ -98,8 +98,8 @@ class Statistics:
                        if self.outcome_of(task) not in ('unfinished', 'never_resolved', 'unknown'))
         times = [self.times(task) for task in tasks]
         return dict({name: outcomes.count(name) for name in OUTCOMES}, count=len(tasks), ended=len(lives),
-                    p50=percentile(lives, 50), p90=percentile(lives, 90), p99=percentile(lives, 99),
-                    max=percentile(lives, 100), running=sum(one[0] for one in times),
+                    quickest=min(lives, default=None), p50=percentile(lives, 50), p90=percentile(lives, 90),
+                    p99=percentile(lives, 99), max=percentile(lives, 100), running=sum(one[0] for one in times),
                     waiting=sum(one[1] for one in times), delay=sum(sum(one[2]) for one in times),
                     max_delay=max(max(one[2]) for one in times))
 
@@ -123,8 +123,10 @@ class Statistics:
             ran = sum(overlap(*one, start, end) for one in self.model.activations_of(task)) if task and task.kind != 'track' else length
             running += ran
             waiting += max(0, length - ran)
-        return dict(count=len(spans), ended=len(lives), p50=percentile(lives, 50), p90=percentile(lives, 90),
-                    p99=percentile(lives, 99), max=percentile(lives, 100), running=running, waiting=waiting)
+        # Only Xen's spans lack their ends (xentrace_model.py).
+        return dict(count=len(spans), ended=len(lives), at_most=0, quickest=min(lives, default=None),
+                    p50=percentile(lives, 50), p90=percentile(lives, 90), p99=percentile(lives, 99),
+                    max=percentile(lives, 100), running=running, waiting=waiting)
 
 
 def changes(counters, start, end):
