@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import re
 import subprocess
 
 import agent_host
@@ -88,7 +89,8 @@ def a_look_for_the_holder_of_a_lock_does_not_ask_it():
         with subprocess.Popen(['flock', held.name, 'true']) as waiter, mounted_over(covered):
             there = os.open(covered, os.O_PATH)
             try:
-                wait_until('the holder', lambda: ' %d, in ' % os.getpid() in weft('why', waiter.pid, status=None).stdout)
+                held_by = re.compile(r' held by \S+ %d\b' % os.getpid())
+                wait_until('the holder', lambda: held_by.search(weft('why', waiter.pid, status=None).stdout))
             finally:
                 os.close(there)
                 waiter.kill()
