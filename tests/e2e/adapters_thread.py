@@ -186,10 +186,11 @@ def threads_without_end():
 
 @case
 def names_survive_a_full_buffer():
-    """The buffer wraps many times, so the events that made the tasks are lost."""
+    """The buffer wraps several times, so the events that made the tasks are lost. It holds more than what adapters record from
+    one rundown to the next."""
     with temporary_directory() as folder:
         trace = os.path.join(folder, 't.weft')
-        weft('record', '-a', 'thread', '--size', '64K', '-o', trace, SUBJECT, 'turns', env={'XDG_RUNTIME_DIR': folder})
+        weft('record', '-a', 'thread', '--size', '512K', '-o', trace, SUBJECT, 'turns', env={'XDG_RUNTIME_DIR': folder})
         assert json.loads(weft('info', '--json', trace).stdout)['losses'], 'nothing was overwritten'
         labels = sorted(t['label'] for t in tasks(trace) if t['kind'] in ('thread', 'condition'))
         equal(labels, ['condition ready', 'take_turns', 'take_turns', 'thread-subject'])
