@@ -83,6 +83,9 @@ void weft__export_cut_clock_describe(
 	header->start = whole.start;
 	header->second.ticks = trace->ticks->last_ticks;
 	header->second.monotonic_ns = trace->ticks->last_monotonic_ns;
+	/* Neither a rate nor two readings: the whole has been reported, and its guess is kept. */
+	if (!whole.clock_hz && header->second.monotonic_ns <= header->start.monotonic_ns)
+		header->clock_hz = trace->clock.hz;
 	header->time_base = whole.time_base;
 	header->time_offset_ns = whole.time_offset_ns;
 	header->offset_error_ns = whole.offset_error_ns;
