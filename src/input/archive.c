@@ -34,7 +34,7 @@ static bool read_octal(const unsigned char *digits, unsigned count, uint64_t *re
 /* The sum of all bytes, as if those of the sum were blanks. */
 static bool is_header(const unsigned char *header)
 {
-	uint64_t noted, sum = 0;
+	uint64_t noted = 0, sum = 0;
 	for (unsigned i = 0; i < BLOCK_BYTES; i++)
 		sum += i >= SUM_AT && i < SUM_AT + SUM_BYTES ? ' ' : header[i];
 	return memcmp(header + MAGIC_AT, "ustar", 5) == 0 &&
