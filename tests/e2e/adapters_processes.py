@@ -125,14 +125,14 @@ def a_child_that_waits_for_the_parent_that_waits_for_its_end():
         assert 'is the end of thread' in weft('why', traces, 'exit of process %d' % child, status=None).stdout
 
 
-def middle_of_wait(folder, thread, awaited):
-    """A time within the last wait of a thread for something called like that."""
+def last_wait(folder, thread, awaited):
+    """The begin and the end of the last wait of a thread for something called like that."""
     tasks = json_lines(weft('dump', '--tasks', '--json', folder).stdout)
     waiter = next((task['buffer'], task['task']) for task in tasks if task['label'] == thread)
     sources = {task['task'] for task in tasks if task['buffer'] == waiter[0] and (task['label'] or '').startswith(awaited)}
     events = [event for event in json_lines(weft('dump', '--json', folder).stdout) if (event['buffer'], event.get('task')) == waiter]
     begin = [event['time'] for event in events if event.get('source') in sources and event['event'] == 'try_read'][-1]
-    return '@%d' % ((begin + next(event['time'] for event in events if event['time'] > begin)) // 2)
+    return begin, next(event['time'] for event in events if event['time'] > begin)
 
 
 @case
@@ -144,7 +144,9 @@ def a_wait_for_what_another_process_has():
         with temporary_directory() as folder:
             weft('record', '-a', 'thread,io', '-o', 'traces/', '--', SHARED, way, cwd=folder, env={'XDG_RUNTIME_DIR': folder})
             traces = os.path.join(folder, 'traces')
-            answer = weft('why', '--at', middle_of_wait(traces, 'beta', awaited), traces, 'beta').stdout
+            begin, end = last_wait(traces, 'beta', awaited)
+            moment = end - 1 if 'held' in words else (begin + end) // 2  # who has a file's lock may be noted late
+            answer = weft('why', '--at', '@%d' % moment, traces, 'beta').stdout
             assert re.search(r"'%s.*' %s thread \d+ 'alpha'" % (awaited, words), answer), (way, answer)
 
 
