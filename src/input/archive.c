@@ -17,6 +17,7 @@ enum {
 	SUM_DIGITS = 6,
 	TYPE_AT = 156,
 	MAGIC_AT = 257,
+	GNU_SPARSE = 'S',
 };
 
 static bool read_octal(const unsigned char *digits, unsigned count, uint64_t *ret_number)
@@ -51,7 +52,7 @@ bool weft__input_archive_is(const void *bytes, size_t size)
 static bool is_file(char type, const char *name)
 {
 	const size_t size = strlen(name);
-	return (type == '0' || type == '\0') && !(size && name[size - 1] == '/');
+	return (type == '0' || type == '\0' || type == GNU_SPARSE) && !(size && name[size - 1] == '/');
 }
 
 /* All zeros: the archive's end. */
@@ -67,7 +68,7 @@ bool weft__input_archive_next(
 	const void *bytes, size_t size, size_t *position, struct weft__input_member *ret_member)
 {
 	const unsigned char *all = bytes;
-	while (*position < size) {
+	while (*position <= size) {
 		const unsigned char *header = all + *position;
 		const size_t left = size - *position, offset = *position + BLOCK_BYTES;
 		uint64_t length;
@@ -75,15 +76,17 @@ bool weft__input_archive_next(
 			return false;
 		if (left < BLOCK_BYTES || !is_header(header) ||
 			!read_octal(header + SIZE_AT, SIZE_DIGITS, &length)) {
-			*ret_member = (struct weft__input_member){"(the rest of the archive)", *position, left};
-			*position = size;
+			*ret_member = (struct weft__input_member){
+				.name = "(the rest of the archive)", .offset = *position, .size = left};
+			*position = size + 1;
 			return true;
 		}
 		if (length > size - offset)
 			length = size - offset;
 		const size_t filled = ((size_t)length + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 		*position = filled > size - offset ? size : offset + filled;
-		*ret_member = (struct weft__input_member){.offset = offset, .size = (size_t)length};
+		*ret_member = (struct weft__input_member){
+			.offset = offset, .size = (size_t)length, .lacks_zeros = header[TYPE_AT] == GNU_SPARSE};
 		memcpy(ret_member->name, header, WEFT__INPUT_NAME_BYTES - 1);
 		if (is_file((char)header[TYPE_AT], ret_member->name))
 			return true;

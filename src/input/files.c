@@ -300,21 +300,19 @@ static int open_part(struct weft_source *archive, const struct weft__input_membe
 {
 	size_t size;
 	const char *bytes = weft_source_bytes(archive, &size);
+	if (member->offset == size)
+		return WEFT_ERROR_DAMAGED; /* the archive was cut before it */
 	if (!member->size)
 		return WEFT_ERROR_EMPTY;
-	if (!weft__input_is_trace(bytes + member->offset, member->size))
+	if (member->lacks_zeros || !weft__input_is_trace(bytes + member->offset, member->size))
 		return WEFT_ERROR_FORMAT;
 	return weft__source_part(archive, member->offset, member->size, ret_source);
 }
 
-/* Two files may have equal names, so the address of the name decides. */
+/* Two files may have equal names. The path is the name in the member, with which that begins. */
 static int open_member(void *context, const char *path, struct weft_source **ret_source)
 {
-	const struct members *members = context;
-	for (size_t i = 0; i < members->count; i++)
-		if (members->names[i] == path)
-			return open_part(members->archive, &members->list[i], ret_source);
-	return WEFT_ERROR_ARGUMENT;
+	return open_part(context, (const struct weft__input_member *)(const void *)path, ret_source);
 }
 
 int weft__input_open_archive(struct weft_source *archive, const struct weft_input_options *options,
@@ -324,7 +322,7 @@ int weft__input_open_archive(struct weft_source *archive, const struct weft_inpu
 	struct weft_input_options own = *options;
 	own.size = sizeof(own);
 	own.open = open_member;
-	own.context = &members;
+	own.context = archive;
 	int error = list_members(&members);
 	if (!error && !members.count)
 		error = WEFT_ERROR_FORMAT;

@@ -225,8 +225,39 @@ def a_damaged_archive_is_not_shown_as_a_whole():
         os.truncate(one, 512 + size)
         os.truncate(paths[0], size)
         of_cut, of_archive = (weft('info', '--json', path) for path in (paths[0], one))
-        equal(of_archive.stderr.replace('one.tar', 'alpha.weft'), of_cut.stderr)
+        lost = '(the rest of the archive): left out: no intact event\n'
+        equal(of_archive.stderr.replace('one.tar', 'alpha.weft'), lost + of_cut.stderr)
         equal(json.loads(of_archive.stdout)['events'], json.loads(of_cut.stdout)['events'])
+
+
+def record_two(folder):
+    """Traces of one host."""
+    paths = [os.path.join(folder, name) for name in ('one.weft', 'two.weft')]
+    for path in paths:
+        weft('record', '-o', path, 'sh', '-c', 'echo | cat', env={'WEFT_ADAPTERS': ''})
+    return paths
+
+
+@case
+def an_archive_says_what_it_lacks():
+    """Files that were cut off, and files that tar wrote without their zeros."""
+    with temporary_directory() as folder:
+        one, two = record_two(folder)
+        whole, mixed = (os.path.join(folder, name) for name in ('both.weft', 'mixed.tar'))
+        weft('merge', one, two, '-o', whole)
+        equal(weft('info', whole).stderr, '')
+        end = os.path.getsize(whole) - 1024
+        os.truncate(whole, end)
+        equal(weft('info', whole).stderr, '(the rest of the archive): left out: no intact event\n')
+        events = json.loads(weft('info', '--json', whole).stdout)['events']
+        os.truncate(whole, end // 2)
+        equal(weft('info', whole).stderr, '(the rest of the archive): left out: no intact event\n')
+        assert json.loads(weft('info', '--json', whole).stdout)['events'] < events
+        run(['tar', '-C', folder, '-cf', mixed, 'one.weft'])
+        run(['tar', '-C', folder, '-Srf', mixed, 'two.weft'])
+        equal(weft('info', mixed).stderr, 'two.weft: left out: not in a format that weft knows\n')
+        run(['tar', '-C', folder, '-Scf', mixed, 'two.weft'])
+        assert 'without --sparse' in weft('info', mixed, status=3).stderr
 
 
 @case
