@@ -5,12 +5,14 @@ import bisect
 import json
 import os
 import re
+import signal
 import struct
+import subprocess
 import sys
 
 from harness import WEFT, case, equal, json_lines, main, run, temporary_directory, weft
 from hosts_network import ADDRESSES, two_hosts
-from waiting import communicate
+from waiting import communicate, wait_until
 
 SERVER = '''import socket, sys
 listener = socket.socket(); listener.bind((sys.argv[1], 7000)); listener.listen()
@@ -258,6 +260,41 @@ def an_archive_says_what_it_lacks():
         equal(weft('info', mixed).stderr, 'two.weft: left out: not in a format that weft knows\n')
         run(['tar', '-C', folder, '-Scf', mixed, 'two.weft'])
         assert 'without --sparse' in weft('info', mixed, status=3).stderr
+
+
+@case
+def a_name_that_has_no_room_in_an_archive_is_refused():
+    with temporary_directory() as folder:
+        one, two = record_two(folder)
+        out, fits, long = (os.path.join(folder, name) for name in ('out.weft', 'n' * 95 + '.weft', 'n' * 96 + '.weft'))
+        os.rename(one, fits)
+        weft('merge', fits, two, '-o', out)
+        assert os.path.basename(fits) in run(['tar', '-tf', out]).stdout
+        os.rename(fits, long)
+        with open(out, 'rb') as file:
+            before = file.read()
+        said = weft('merge', long, two, '-o', out, status=1).stderr
+        assert said.startswith('weft: ' + long + ': the name has more than the 100 bytes'), said
+        with open(out, 'rb') as file:
+            equal(file.read(), before)
+
+
+@case
+def an_interrupted_merge_leaves_nothing():
+    """The files have many zeros at their end, so it is noticed in time. If it is not, all is written."""
+    with temporary_directory() as folder:
+        paths = record_two(folder)
+        for path in paths:
+            os.truncate(path, 256 << 20)
+        for out in os.path.join(folder, 'out.weft'), os.path.join(folder, 'out'):
+            before = sorted(os.listdir(folder))
+            merge = subprocess.Popen([WEFT, 'merge', *paths, '-o', out], stderr=subprocess.PIPE)
+            wait_until('a file is begun', lambda: merge.poll() is not None or sorted(os.listdir(folder)) != before)
+            merge.send_signal(signal.SIGINT)
+            said = communicate(merge)[1].decode()
+            if merge.returncode:
+                equal((merge.returncode, said.splitlines()[-1]), (1, 'weft: interrupted: %s is as it was' % out))
+                equal(sorted(os.listdir(folder)), before)
 
 
 @case

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 #include "archive.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/attach.h"
+
 #define BLOCK_BYTES 512
+#define PIECE_BYTES ((size_t)4 << 20)
 
 /* POSIX's ustar. Two archives of the same traces are equal: no time, no owner. */
 struct archive_header {
@@ -25,6 +27,17 @@ static void set_sum(struct archive_header *header)
 	snprintf(header->sum, sizeof(header->sum) - 1, "%06o", sum);
 }
 
+/* In pieces, so that Ctrl-C is noticed in the middle of a large file. */
+static bool append(struct cli_output *output, const char *bytes, size_t size)
+{
+	for (size_t done = 0, piece; done < size; done += piece) {
+		piece = size - done < PIECE_BYTES ? size - done : PIECE_BYTES;
+		if (cli_is_interrupted() || !cli_output_append(output, bytes + done, piece))
+			return false;
+	}
+	return true;
+}
+
 bool archive_add(struct cli_output *output, const char *name, const void *bytes, size_t size)
 {
 	static const char zeros[BLOCK_BYTES];
@@ -37,15 +50,10 @@ bool archive_add(struct cli_output *output, const char *name, const void *bytes,
 		.magic = "ustar",
 		.version = {'0', '0'},
 	};
-	if (size > ARCHIVE_SIZE_MAX || strlen(name) >= sizeof(header.name)) {
-		errno = size > ARCHIVE_SIZE_MAX ? EFBIG : ENAMETOOLONG;
-		return false;
-	}
 	memcpy(header.name, name, strlen(name));
 	snprintf(header.size, sizeof(header.size), "%011llo", (unsigned long long)size);
 	set_sum(&header);
-	return cli_output_append(output, &header, sizeof(header)) &&
-		   cli_output_append(output, bytes, size) &&
+	return cli_output_append(output, &header, sizeof(header)) && append(output, bytes, size) &&
 		   cli_output_append(output, zeros, (BLOCK_BYTES - size % BLOCK_BYTES) % BLOCK_BYTES);
 }
 

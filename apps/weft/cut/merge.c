@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/attach.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "archive.h"
@@ -23,12 +24,12 @@
 static const char usage[] =
 	"usage: weft merge FILE... -o OUT [--max-size SIZE]\n"
 	"\n"
-	"Puts traces of several hosts into OUT: a file if its name ends in .weft, else a directory, which\n"
-	"is created, or must be empty. All commands open it as one trace. Standard error says how the\n"
-	"clocks of the hosts compare: by how much each is moved, how exactly that is known, and from how\n"
-	"many messages. FILE is a trace in weft's format, or a directory of such.\n"
+	"Puts traces of several hosts into OUT, which all commands open as one trace: a tar archive if the\n"
+	"name ends in .weft, else a directory, which is created, or must be empty. Standard error says how\n"
+	"the clocks of the hosts compare: by how much each is moved, how exactly that is known, and from\n"
+	"how many messages. FILE is a trace in weft's format, or a directory of such.\n"
 	"\n"
-	"  -o, --output OUT  the file or the directory\n"
+	"  -o, --output OUT  the archive or the directory\n"
 	"  --max-size SIZE   refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                    times its own size, and 4G for a pipe\n"
 	"  --help            this text\n";
@@ -92,6 +93,15 @@ static bool name_all(struct copies *copies, const struct weft_input *input)
 	return copies->names;
 }
 
+static bool fail(const char *output)
+{
+	if (cli_is_interrupted())
+		cli_error("interrupted: %s is as it was", output);
+	else
+		cli_error("%s: %s", output, strerror(errno));
+	return false;
+}
+
 /* ---- A directory ---- */
 
 static bool save(const char *directory, const char *name, const void *bytes, size_t size)
@@ -129,7 +139,10 @@ static int write_directory(struct copies *copies, const struct weft_input *input
 		const void *bytes = file->decoder ? weft_source_bytes(file->source, &size) : NULL;
 		if (!file->decoder)
 			continue;
-		if (!save(copies->output, copies->names[count], bytes, size)) {
+		const bool is_good = cli_is_interrupted()
+								 ? fail(copies->output)
+								 : save(copies->output, copies->names[count], bytes, size);
+		if (!is_good) {
 			discard(copies, count);
 			return CLI_NO;
 		}
@@ -146,17 +159,35 @@ static bool is_file_name(const char *output)
 	return size > 5 && strcmp(output + size - 5, ".weft") == 0;
 }
 
+/* False after a message, as the others. */
+static bool add_file(
+	struct cli_output *output, const struct weft_input_file *file, const char *name)
+{
+	size_t size;
+	const void *bytes = weft_source_bytes(file->source, &size);
+	if (strlen(name) > ARCHIVE_NAME_MAX)
+		cli_error(
+			"%s: the name has more than the %d bytes for which an archive has room; rename it, "
+			"or merge into a directory",
+			file->path, ARCHIVE_NAME_MAX);
+	else if (size > ARCHIVE_SIZE_MAX)
+		cli_error("%s: more than the 8 GiB for which an archive has room; merge into a directory",
+			file->path);
+	else
+		return archive_add(output, name, bytes, size) || fail(output->path);
+	return false;
+}
+
 static bool add_all(
 	struct cli_output *output, const struct copies *copies, const struct weft_input *input)
 {
-	size_t count = 0, size;
+	size_t count = 0;
 	for (size_t i = 0; i < weft_input_file_count(input); i++) {
 		const struct weft_input_file *file = weft_input_file(input, i);
-		const void *bytes = file->decoder ? weft_source_bytes(file->source, &size) : NULL;
-		if (file->decoder && !archive_add(output, copies->names[count++], bytes, size))
+		if (file->decoder && !add_file(output, file, copies->names[count++]))
 			return false;
 	}
-	return archive_end(output);
+	return archive_end(output) || fail(output->path);
 }
 
 static int write_file(const struct copies *copies, const struct weft_input *input)
@@ -172,7 +203,6 @@ static int write_file(const struct copies *copies, const struct weft_input *inpu
 	if (!cli_output_open(copies->output, &output))
 		return CLI_NO;
 	if (!add_all(&output, copies, input)) {
-		cli_error("%s: %s", copies->output, strerror(errno));
 		cli_output_abandon(&output);
 		return CLI_NO;
 	}
@@ -195,6 +225,7 @@ static int write_all(struct copies *copies, const struct weft_input *input)
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 		return CLI_NO;
 	}
+	cli_catch_interrupts();
 	return is_file_name(copies->output) ? write_file(copies, input)
 										: write_directory(copies, input);
 }
