@@ -12,30 +12,37 @@
 #include "base/search.h"
 #include "story/index.h"
 
-#define LOOKED_MAX 64 /* notes and edges that are examined, from the time on back */
+#define LOOKED_MAX 64 /* notes and edges that are examined on one side of the time */
 
-/* The last tag about a holder by a time; WEFT_NONE if there is none. */
-static uint32_t last_tag(
+/* The last tag about a holder by a time. If there is none, the first tag after it about a process,
+ * which a recorder looks up while a call waits; else WEFT_NONE. */
+static uint32_t find_tag(
 	const struct weft_model *model, uint32_t task, uint64_t at, bool *ret_is_process)
 {
 	uint32_t first = model->tasks.first_note[task], end = model->tasks.end_note[task];
-	uint32_t note = weft__search(model->notes.time, first, end, weft__is_not_more_u64, at);
-	for (uint32_t looked = 0; note > first && looked < LOOKED_MAX; note--, looked++) {
+	const uint32_t after = weft__search(model->notes.time, first, end, weft__is_not_more_u64, at);
+	uint32_t note = after, looked = 0;
+	for (; note > first && looked < LOOKED_MAX; note--, looked++) {
 		*ret_is_process = weft__story_is_tag(model, note - 1, WEFT_TAG_HELD_BY_PROCESS);
 		if (*ret_is_process || weft__story_is_tag(model, note - 1, WEFT_TAG_HELD_BY_THREAD))
 			return note - 1;
 	}
+	*ret_is_process = true;
+	for (note = after, looked = 0; note < end && looked < LOOKED_MAX; note++, looked++)
+		if (weft__story_is_tag(model, note, WEFT_TAG_HELD_BY_PROCESS))
+			return note;
 	return WEFT_NONE;
 }
 
-/* True if a task of the trace has got what the tag is about since: the tag's holder has not. */
-static bool was_taken_since(
-	const struct weft_story *story, uint32_t task, uint64_t since, uint64_t at)
+/* True if a task of the trace got what the tag is about between two times: then the tag's holder
+ * did not have it at both. */
+static bool was_taken_between(
+	const struct weft_story *story, uint32_t task, uint64_t from, uint64_t until)
 {
 	const struct weft_edges *e = &story->model->edges;
 	struct weft__edge_list to = weft__story_edges_to(story, task);
-	uint32_t i = weft__story_edges_until(story->model, to, at), looked = 0;
-	for (; i > 0 && e->time[to.edges[i - 1]] >= since && looked < LOOKED_MAX; i--, looked++)
+	uint32_t i = weft__story_edges_until(story->model, to, until), looked = 0;
+	for (; i > 0 && e->time[to.edges[i - 1]] >= from && looked < LOOKED_MAX; i--, looked++)
 		if (e->type[to.edges[i - 1]] == WEFT_EDGE_READ)
 			return true;
 	return false;
@@ -99,13 +106,15 @@ bool weft__story_held_elsewhere(
 	bool is_process;
 	if (model->tasks.first_note[task] == model->tasks.end_note[task])
 		return false;
-	const uint32_t note = last_tag(model, task, at_ns, &is_process);
-	if (note == WEFT_NONE || model->notes.value[note] <= 0 ||
-		was_taken_since(story, task, model->notes.time[note], at_ns))
+	const uint32_t note = find_tag(model, task, at_ns, &is_process);
+	if (note == WEFT_NONE || model->notes.value[note] <= 0)
+		return false;
+	const uint64_t seen = model->notes.time[note];
+	if (was_taken_between(story, task, seen < at_ns ? seen : at_ns, seen < at_ns ? at_ns : seen))
 		return false;
 	*ret = (struct weft__elsewhere){
 		.number = (uint64_t)model->notes.value[note],
-		.time = model->notes.time[note],
+		.time = seen,
 		.is_process = is_process,
 		.buffer = WEFT_NONE,
 		.task = WEFT_NONE,

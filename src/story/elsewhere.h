@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Holders of locks in other processes. When a wait begins, a recorder tags what is waited for with
- * the number of the thread or process that holds it (weft/ends.h). Readers find its task.
+ * Holders of locks in other processes. A recorder tags what is waited for with the number of the
+ * thread or process that holds it (weft/ends.h): a lock when the wait begins, the call that waits
+ * for a file's lock as soon as the process is found. Readers find its task.
  */
 #ifndef WEFT_STORY_ELSEWHERE_H
 #define WEFT_STORY_ELSEWHERE_H
@@ -17,8 +18,9 @@ struct weft__elsewhere {
 	uint32_t threads; /* of a process */
 };
 
-/* Finds the holder of what `task` stands for that was noted last by a time. False if none was, or
- * if a task of the trace has got it since. */
+/* Finds the holder of what `task` stands for that was noted last by a time; of a call, the one that
+ * was noted later if none was yet. False if there is none, or if a task of the trace got it between
+ * the two times. */
 bool weft__story_held_elsewhere(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__elsewhere *ret);
 

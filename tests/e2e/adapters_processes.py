@@ -145,8 +145,7 @@ def a_wait_for_what_another_process_has():
             weft('record', '-a', 'thread,io', '-o', 'traces/', '--', SHARED, way, cwd=folder, env={'XDG_RUNTIME_DIR': folder})
             traces = os.path.join(folder, 'traces')
             begin, end = last_wait(traces, 'beta', awaited)
-            moment = end - 1 if 'held' in words else (begin + end) // 2  # who has a file's lock may be noted late
-            answer = weft('why', '--at', '@%d' % moment, traces, 'beta').stdout
+            answer = weft('why', '--at', '@%d' % ((begin + end) // 2), traces, 'beta').stdout
             assert re.search(r"'%s.*' %s thread \d+ 'alpha'" % (awaited, words), answer), (way, answer)
 
 

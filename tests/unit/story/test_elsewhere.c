@@ -20,6 +20,7 @@ enum {
 	SECOND = 2,
 	LOCK = 5,
 	OTHER_LOCK = 6,
+	CALL = 7,
 };
 
 static struct weft_trace_buffer buffers[2];
@@ -60,11 +61,7 @@ static void wait_for_lock(
 {
 	made->thread = thread;
 	made->buffer = threads[thread].buffer;
-	make(made, (struct weft_event){.type = WEFT_EVENT_TAG,
-				   .task = lock,
-				   .text = {WEFT_TAG_HELD_BY_THREAD, strlen(WEFT_TAG_HELD_BY_THREAD)},
-				   .value = holder,
-				   .has_value = true});
+	make_tag(made, lock, WEFT_TAG_HELD_BY_THREAD, holder);
 	make_edge(made, WEFT_EVENT_TRY_READ, task, lock);
 	make_switch(made, WEFT_TASK_NONE);
 }
@@ -139,6 +136,45 @@ static void numbers_of_another_host_are_no_threads_of_this_one(void **state)
 	loaded_finish(&loaded);
 }
 
+/* Thread 12 waits in a call, which is tagged with the process that has the file's lock if it is
+ * found in that time. */
+static void wait_in_call(struct made *made, uint64_t from, uint64_t until, uint64_t found_at)
+{
+	made->time = from;
+	make_edge(made, WEFT_EVENT_TRY_READ, SECOND, CALL);
+	make_switch(made, WEFT_TASK_NONE);
+	made->time = found_at;
+	if (found_at)
+		make_tag(made, CALL, WEFT_TAG_HELD_BY_PROCESS, 21);
+	made->time = until;
+	make_edge(made, WEFT_EVENT_READ, SECOND, CALL);
+	make_switch(made, SECOND);
+}
+
+static struct loaded found_in_second_wait(const char *host)
+{
+	struct made made = begin_two(host);
+	made.thread = 1;
+	make_create(&made, SECOND, CALL, WEFT_KIND_PROMISE);
+	wait_in_call(&made, 100, 200, 0);
+	wait_in_call(&made, 300, 500, 400);
+	return make_end(&made);
+}
+
+static void a_holder_that_is_found_late_counts_for_that_wait(void **state)
+{
+	struct loaded loaded = found_in_second_wait("there");
+	(void)state;
+	const char *holder = "promise 7 was held by process 21 at 400 ns, which is not in the trace.";
+	expect_end(&loaded, 150, "Nobody resolved promise 7.");
+	expect_end(&loaded, 350, holder);
+	expect_end(&loaded, 420, holder);
+	loaded_finish(&loaded);
+	loaded = found_in_second_wait("here");
+	expect_end(&loaded, 350, "thread 1 runs since 0 ns, until 500 ns.");
+	loaded_finish(&loaded);
+}
+
 static void a_thread_that_has_passed_the_lock_on_is_in_no_deadlock(void **state)
 {
 	struct loaded loaded = changed_hands("here");
@@ -156,6 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_holder_is_the_one_that_got_the_lock_since),
 		cmocka_unit_test(numbers_of_another_host_are_no_threads_of_this_one),
+		cmocka_unit_test(a_holder_that_is_found_late_counts_for_that_wait),
 		cmocka_unit_test(a_thread_that_has_passed_the_lock_on_is_in_no_deadlock),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
