@@ -166,6 +166,8 @@ void weft__render_draw_strip(struct painter *p);
 void weft__render_draw_ruler(struct painter *p);
 void weft__render_draw_grid(struct painter *p, const struct weft_box *box);
 void weft__render_draw_status(struct painter *p);
+/* The status that the options give, alone. */
+void weft__render_draw_status_text(struct painter *p);
 void weft__render_draw_bands(struct painter *p);
 void weft__render_name_bands(struct painter *p);
 void weft__render_draw_losses(struct painter *p);

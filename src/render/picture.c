@@ -111,6 +111,15 @@ static void (*const steps[])(struct painter *) = {
 	end,
 };
 
+/* The same without the picture. */
+static void (*const steps_around[])(struct painter *) = {
+	draw_background,
+	weft__render_draw_title,
+	weft__render_draw_strip,
+	weft__render_draw_ruler,
+	weft__render_draw_status_text,
+};
+
 static void finish(struct painter *p)
 {
 	weft__render_occupied_destroy(p->occupied);
@@ -134,11 +143,11 @@ static uint64_t right_edge(const struct weft_frame *frame, const struct weft_vie
 	return right < UINT64_MAX ? right + 1 : right;
 }
 
-int weft__render_things_render(struct weft__things *things, const struct weft_scene *scene,
-	const struct weft_frame *frame, const struct weft_view *view,
-	const struct weft_render_options *options, struct weft_canvas *canvas)
+static struct painter painter_of(const struct weft_scene *scene, const struct weft_frame *frame,
+	const struct weft_view *view, const struct weft_render_options *options,
+	struct weft_canvas *canvas)
 {
-	struct painter p = {
+	return (struct painter){
 		.scene = scene,
 		.model = scene->model,
 		.layout = scene->layout,
@@ -152,8 +161,25 @@ int weft__render_things_render(struct weft__things *things, const struct weft_sc
 		.left = weft_view_time(view, 0),
 		.right = right_edge(frame, view),
 		.canvas = canvas,
-		.things = things,
 	};
+}
+
+int weft__render_around(const struct weft_scene *scene, const struct weft_frame *frame,
+	const struct weft_view *view, const struct weft_render_options *options,
+	struct weft_canvas *canvas)
+{
+	struct painter p = painter_of(scene, frame, view, options, canvas);
+	for (unsigned i = 0; i < sizeof(steps_around) / sizeof(steps_around[0]); i++)
+		steps_around[i](&p);
+	return p.error ? p.error : weft_canvas_error(canvas);
+}
+
+int weft__render_things_render(struct weft__things *things, const struct weft_scene *scene,
+	const struct weft_frame *frame, const struct weft_view *view,
+	const struct weft_render_options *options, struct weft_canvas *canvas)
+{
+	struct painter p = painter_of(scene, frame, view, options, canvas);
+	p.things = things;
 	weft__render_things_clear(things);
 	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]) && !p.error; i++)
 		steps[i](&p);

@@ -284,21 +284,26 @@ static size_t line_size(
 	return fits;
 }
 
-/* Writes the viewer's status, on two lines in a narrow frame; the legend is beside it if there is
- * room. */
-static void draw_text(struct painter *p, const char *text, const struct weft_text_style *style)
+/* Writes the viewer's status, on two lines in a narrow frame; returns the width of the last line.
+ */
+static double draw_text(struct painter *p, const char *text)
 {
+	const struct weft_text_style style = {p->theme->text, 12, false, false, 0};
 	const struct weft_box *box = &p->frame->status;
 	double y = box->y + 16, room = box->width - 2 * MARGIN;
-	size_t first = box->height >= 40 ? line_size(p, text, room, style) : 0;
+	size_t first = box->height >= 40 ? line_size(p, text, room, &style) : 0;
 	if (first && text[first]) {
-		weft__render_put_text(p, MARGIN, y, (struct weft_slice){text, first}, room, style);
+		weft__render_put_text(p, MARGIN, y, (struct weft_slice){text, first}, room, &style);
 		text += first + strspn(text + first, " ");
 		y += 16;
 	}
-	double width = weft__render_put_text(p, MARGIN, y, as_slice(text), room, style);
-	if (box->height < 40)
-		put_legend(p, MARGIN + width + GAP, y);
+	return weft__render_put_text(p, MARGIN, y, as_slice(text), room, &style);
+}
+
+void weft__render_draw_status_text(struct painter *p)
+{
+	if (p->frame->status.height > 0 && p->options->status)
+		draw_text(p, p->options->status);
 }
 
 void weft__render_draw_status(struct painter *p)
@@ -311,7 +316,9 @@ void weft__render_draw_status(struct painter *p)
 	if (box->height == 0)
 		return;
 	if (p->options->status && p->options->status[0]) {
-		draw_text(p, p->options->status, &facts);
+		const double width = draw_text(p, p->options->status);
+		if (box->height < 40)
+			put_legend(p, x + width + GAP, y);
 		return;
 	}
 	describe_view(p, text, sizeof(text));

@@ -83,7 +83,7 @@ static void draw_range(const struct drawing *d)
 	draw_guide(d, x, viewer->frame.ruler.y, bottom, color);
 	draw_guide(d, x2, viewer->frame.ruler.y, bottom, color);
 	weft_format_duration(end - start, 4, text);
-	if (right > left)
+	if (right > left && !viewer->flame.is_shown)
 		draw_label(d, box, (left + right) / 2, box->y + 14, text, color);
 	if (viewer->frame.strip.height > 0)
 		weft_canvas_rect(d->canvas, strip_x(d, start), viewer->frame.strip.y + 1,
@@ -312,7 +312,8 @@ static void draw_marks(const struct drawing *d)
 			weft__render_faded(d->theme->selection, 0.6));
 		draw_flag(d, x, frame->ruler.y + frame->ruler.height - 12, 12);
 		double width = measure(d, mark->text, &style);
-		if (x + FLAG < used || x + FLAG + 3 + width > frame->picture.x + frame->picture.width)
+		if (x + FLAG < used || x + FLAG + 3 + width > frame->picture.x + frame->picture.width ||
+			viewer->flame.is_shown)
 			continue;
 		weft_canvas_text(d->canvas, x + FLAG + 3, frame->picture.y + 12, mark->text,
 			strlen(mark->text), width, &style);
@@ -495,6 +496,22 @@ static void draw_additions(struct drawing *d)
 	draw_rows_bar(d);
 }
 
+/* Has only those additions that are over the ruler and the overview. */
+static int draw_flame(struct weft_viewer *viewer, struct drawing *d)
+{
+	const struct weft_render_options options = frame_options(viewer, NULL);
+	int error =
+		weft__render_around(viewer->scene, &viewer->frame, &viewer->view, &options, d->canvas);
+	d->strip = weft__render_strip_of(&viewer->frame.strip, &viewer->view);
+	draw_wrong(d);
+	draw_found(d);
+	draw_pulse(d);
+	draw_marks(d);
+	draw_range(d);
+	viewer->was_drawn = true;
+	return error ? error : weft__viewer_draw_flame(viewer, d->canvas);
+}
+
 static int draw_trace(struct weft_viewer *viewer, struct drawing *d)
 {
 	struct weft_highlight highlight;
@@ -507,7 +524,7 @@ static int draw_trace(struct weft_viewer *viewer, struct drawing *d)
 		return error;
 	draw_additions(d);
 	viewer->was_drawn = true;
-	return viewer->flame.is_shown ? weft__viewer_draw_flame(viewer, d->canvas) : 0;
+	return 0;
 }
 
 WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas *canvas)
@@ -519,7 +536,9 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 		.canvas = canvas,
 	};
 	int error = 0;
-	if (viewer->scene)
+	if (viewer->scene && viewer->flame.is_shown)
+		error = draw_flame(viewer, &d);
+	else if (viewer->scene)
 		error = draw_trace(viewer, &d);
 	else
 		draw_words(&d);

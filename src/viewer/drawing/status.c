@@ -122,13 +122,18 @@ static void write_band(const struct weft_viewer *viewer, char *text, size_t size
 		snprintf(text + used, size - used, " Click: choose this range.");
 }
 
+/* The function under the pointer, otherwise the one that is zoomed to. */
 static void write_flame(const struct weft_viewer *viewer, char *text, size_t size)
 {
+	const struct weft__flame_view *f = &viewer->flame;
 	struct weft_text words = {0};
-	weft__profile_graph_describe(viewer->flame.graph, viewer->flame.hovered, &words);
+	if (!f->graph || !f->graph->tree.nodes[0].weight)
+		return;
+	const uint32_t node = f->hovered == WEFT_NONE ? f->graph->zoom : f->hovered;
+	weft__profile_graph_describe(f->graph, node, &words);
 	const size_t used =
 		weft_canvas_clean_text(words.bytes, words.error ? 0 : words.size, text, size);
-	if (viewer->flame.hovered != viewer->flame.graph->zoom)
+	if (node != f->graph->zoom)
 		snprintf(text + used, size - used, ". Click: zoom.");
 	weft_text_finish(&words);
 }
@@ -162,7 +167,7 @@ static void compose(struct weft_viewer *viewer, char *text, size_t size)
 		snprintf(text, size, "%s", viewer->notice);
 	else if (viewer->pointer.drag == WEFT__DRAG_RANGE)
 		write_range(viewer, text, size);
-	else if (viewer->flame.is_shown && viewer->flame.hovered != WEFT_NONE)
+	else if (viewer->flame.is_shown)
 		write_flame(viewer, text, size);
 	else if (hover->edge != WEFT_NONE)
 		weft__viewer_write_edge(viewer, text, size);

@@ -273,7 +273,9 @@ static void click(struct weft_viewer *viewer, double x, double y)
 /* A click on the status line opens the panel that has the full text. */
 static void click_status(struct weft_viewer *viewer)
 {
-	if (viewer->selection.task != WEFT_NONE)
+	if (viewer->flame.is_shown)
+		weft__viewer_open_panel(viewer, WEFT__PANEL_FLAME);
+	else if (viewer->selection.task != WEFT_NONE)
 		weft__viewer_open_panel(viewer, WEFT__PANEL_STORY);
 	else if (viewer->problems.count)
 		weft__viewer_open_panel(viewer, WEFT__PANEL_PROBLEMS);

@@ -91,12 +91,29 @@ static void a_key_shows_it_instead_of_the_tasks(void **state)
 	assert_int_equal(weight(&s), 100000);
 	assert_true(is_drawn(&s, "Where threads waited: 100 us in 3 waits, within "));
 	assert_true(is_drawn(&s, "\"flush\""));
+	assert_string_equal(weft_viewer_status(s.viewer), "all: 100 us, 100 %, 3 waits");
 	assert_string_equal(weft_viewer_panel(s.viewer)->title, "Flame graph");
 	assert_string_equal(item(&s, "poll")->detail, "70 us, 70 %");
 	assert_true(item(&s, "Where in the code threads waited")->is_selected);
 	script_run(&s, "key k");
 	assert_string_equal(weft_viewer_panel(s.viewer)->title, "");
 	assert_false(is_drawn(&s, "\"flush\""));
+	script_end(&s);
+}
+
+/* Nothing speaks of the tasks: neither the legend, nor the status, nor hidden texts of a file. */
+static void there_are_no_words_about_tasks(void **state)
+{
+	static const char *const words[] = {"\"writer\"", "\"running\"", "\"waiting\"", "\"hello\""};
+	struct script s = begin_waits();
+	(void)state;
+	script_run(&s, "move 500 400; key m; enter hello; wait 9000");
+	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++)
+		assert_true(is_drawn(&s, words[i]));
+	script_run(&s, "command select task:2; key k");
+	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++)
+		assert_false(is_drawn(&s, words[i]));
+	assert_true(is_drawn(&s, "\"all: 100 us, 100 %, 3 waits\""));
 	script_end(&s);
 }
 
@@ -392,3 +409,4 @@ int main(void)
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
+		cmocka_unit_test(there_are_no_words_about_tasks),
