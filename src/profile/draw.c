@@ -167,10 +167,12 @@ static void add_entry(const struct weft__profile_drawing *d, struct legend *lege
 		legend->x = legend->left;
 		legend->y += ROW;
 	}
-	weft_canvas_rect(
-		d->canvas, legend->x, legend->y, legend->x + SWATCH, legend->y + SWATCH, color);
-	weft_canvas_text(
-		d->canvas, legend->x + 1.5 * SWATCH, legend->y + SWATCH - 1, text, size, width, &style);
+	if (d->canvas) {
+		weft_canvas_rect(
+			d->canvas, legend->x, legend->y, legend->x + SWATCH, legend->y + SWATCH, color);
+		weft_canvas_text(
+			d->canvas, legend->x + 1.5 * SWATCH, legend->y + SWATCH - 1, text, size, width, &style);
+	}
 	legend->x += 1.5 * SWATCH + width + 2 * SWATCH;
 }
 

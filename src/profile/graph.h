@@ -72,7 +72,7 @@ void weft__profile_graph_describe(
 /* ---- draw.c ---- */
 
 struct weft__profile_drawing {
-	struct weft_canvas *canvas;
+	struct weft_canvas *canvas; /* NULL: a legend is measured, not drawn */
 	const struct weft_font *font;
 	double top;       /* of the first row */
 	double from, to;  /* rows outside are left out */

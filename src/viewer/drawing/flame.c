@@ -60,7 +60,7 @@ int weft__viewer_draw_flame(const struct weft_viewer *viewer, struct weft_canvas
 		d.font->measure(d.font->context, text, strlen(text), TEXT_SIZE, false), &style);
 	weft_canvas_clip(canvas, box.x, d.from, box.x + box.width, d.to);
 	if (graph) {
-		const double below = d.top + graph->rows * WEFT__GRAPH_ROW + 8;
+		const double below = d.top + graph->rows * WEFT__GRAPH_ROW + WEFT__FLAME_GAP;
 		error = weft__profile_graph_draw(graph, &d);
 		weft__profile_graph_draw_legend(
 			graph, &d, WEFT__FLAME_MARGIN, below, box.width - WEFT__FLAME_MARGIN);

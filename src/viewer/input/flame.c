@@ -39,13 +39,16 @@ void weft__viewer_hover_flame(struct weft_viewer *viewer, double x, double y)
 void weft__viewer_scroll_flame(struct weft_viewer *viewer, double px)
 {
 	const struct weft_box box = weft__viewer_flame_box(viewer);
+	const struct weft__profile_drawing measured = {
+		.font = viewer->font ? viewer->font : &weft_font_builtin};
 	struct weft__flame_view *f = &viewer->flame;
 	if (!f->graph)
 		return;
 	weft__profile_graph_place(
 		f->graph, f->graph->zoom, WEFT__FLAME_MARGIN, fmax(box.width - 2 * WEFT__FLAME_MARGIN, 1));
-	/* One row remains for the legend. */
-	const double height = WEFT__FLAME_HEAD + (f->graph->rows + 2) * WEFT__GRAPH_ROW;
+	const double legend = WEFT__FLAME_HEAD + f->graph->rows * WEFT__GRAPH_ROW + WEFT__FLAME_GAP;
+	const double height = weft__profile_graph_draw_legend(
+		f->graph, &measured, WEFT__FLAME_MARGIN, legend, box.width - WEFT__FLAME_MARGIN);
 	f->scroll = fmax(fmin(f->scroll + px, height - box.height), 0);
 	viewer->changes |= px != 0 ? WEFT_VIEWER_CANVAS : 0;
 }

@@ -10,6 +10,7 @@
 
 #define WEFT__FLAME_MARGIN 12.0 /* px left and right of the boxes */
 #define WEFT__FLAME_HEAD   28.0 /* px above them, for a line of words */
+#define WEFT__FLAME_GAP    8.0  /* px between them and the legend */
 
 struct weft_viewer;
 struct weft_profile;

@@ -324,6 +324,36 @@ static void deep_calls_are_scrolled(void **state)
 }
 
 /* The graph of a trace that grows is made anew at most once a second, and keeps its zoom. */
+/* A narrow window has a line of the legend for each file, below boxes that fill it. */
+static void all_of_a_legend_is_reached(void **state)
+{
+	struct trace_script script = {.made = make_begin()};
+	char calls[1200] = "";
+	for (unsigned i = 0; i < 20; i++)
+		snprintf(calls + strlen(calls), sizeof(calls) - strlen(calls),
+			"%sf%u (a_file_with_a_long_name_%u.c:1)", i ? " \xe2\x86\x90 " : "", i, i);
+	struct weft_event event = {.type = WEFT_EVENT_STACK, .task = 1, .text = {calls, strlen(calls)}};
+	(void)state;
+	trace_script_run_all(&script, "create 0 1 thread; create 0 6 timer; run 1; +10");
+	make(&script.made, event);
+	trace_script_run_all(&script, "try 1 6; idle; +10; resolve 0 6; read 1 6; run 1; +5; idle");
+	struct script s = script_begin(NULL, true);
+	assert_int_equal(weft_viewer_show(s.viewer, make_model(&script.made), false), 0);
+	script_run(&s, "size 260 500; key k; wheel 100 200 9999");
+	const struct weft_box box = weft__viewer_flame_box(s.viewer);
+	struct weft_canvas *canvas;
+	assert_int_equal(weft_canvas_create(260, 500, &canvas), 0);
+	assert_int_equal(weft_viewer_draw(s.viewer, canvas), 0);
+	double lowest = 0;
+	for (uint32_t i = 0; i < canvas->op_count; i++)
+		if (canvas->ops[i].type == WEFT_CANVAS_TEXT &&
+			strcmp(canvas->text + canvas->ops[i].first, "other files") == 0)
+			lowest = canvas->ops[i].y;
+	assert_true(lowest > box.y && lowest < box.y + box.height);
+	weft_canvas_destroy(canvas);
+	script_end(&s);
+}
+
 static void it_grows_with_a_live_trace(void **state)
 {
 	struct script s = script_begin(NULL, true);
@@ -404,6 +434,7 @@ int main(void)
 		cmocka_unit_test(deep_calls_are_scrolled),
 		cmocka_unit_test(it_grows_with_a_live_trace),
 		cmocka_unit_test(a_live_trace_has_no_samples_yet),
+		cmocka_unit_test(all_of_a_legend_is_reached),
 		cmocka_unit_test(one_that_was_not_made_waits_for_more_events),
 		cmocka_unit_test(another_trace_has_a_graph_of_its_own),
 	};
