@@ -77,6 +77,14 @@ static void add_zoomed(struct weft_viewer *viewer)
 	weft_text_finish(&text);
 }
 
+static void add_functions(struct weft_viewer *viewer)
+{
+	if (viewer->flame.graph->zoom)
+		add_zoomed(viewer);
+	add_callers(viewer);
+	add_called(viewer);
+}
+
 void weft__viewer_fill_flame(struct weft_viewer *viewer)
 {
 	const struct weft__flame_view *f = &viewer->flame;
@@ -85,14 +93,10 @@ void weft__viewer_fill_flame(struct weft_viewer *viewer)
 	weft__viewer_panel_add_command(viewer, "flame task", NULL);
 	if (!f->is_shown)
 		return;
-	if (f->is_making || f->is_ended || !f->graph || !f->graph->tree.nodes[0].weight) {
+	if (f->is_making || f->is_ended || !f->graph || !f->graph->tree.nodes[0].weight)
 		weft__viewer_panel_add(
 			viewer, WEFT_VIEWER_TEXT, weft__viewer_explain_no_flame(viewer), "", "");
-		return;
-	}
-	if (f->graph->zoom)
-		add_zoomed(viewer);
-	add_callers(viewer);
-	add_called(viewer);
+	else
+		add_functions(viewer);
 	weft__viewer_panel_add(viewer, WEFT_VIEWER_BUTTON, "Show the tasks", "", "flame off");
 }

@@ -235,6 +235,7 @@ static void a_trace_without_calls_says_so(void **state)
 	(void)state;
 	script_run(&s, "key k");
 	assert_true(is_drawn(&s, "No waits here whose calls were noted"));
+	assert_string_equal(item(&s, "Show the tasks")->command, "flame off");
 	script_run(&s, "command flame cpu; click 600 300; wheel 600 300 500; key ArrowDown; key v");
 	assert_true(is_drawn(&s, "No samples of what threads ran here"));
 	script_end(&s);
@@ -323,7 +324,6 @@ static void deep_calls_are_scrolled(void **state)
 	script_end(&s);
 }
 
-/* The graph of a trace that grows is made anew at most once a second, and keeps its zoom. */
 /* A narrow window has a line of the legend for each file, below boxes that fill it. */
 static void all_of_a_legend_is_reached(void **state)
 {
@@ -354,6 +354,7 @@ static void all_of_a_legend_is_reached(void **state)
 	script_end(&s);
 }
 
+/* The graph of a trace that grows is made anew at most once a second, and keeps its zoom. */
 static void it_grows_with_a_live_trace(void **state)
 {
 	struct script s = script_begin(NULL, true);
@@ -422,6 +423,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_key_shows_it_instead_of_the_tasks),
+		cmocka_unit_test(there_are_no_words_about_tasks),
 		cmocka_unit_test(it_is_of_the_range_and_follows_it),
 		cmocka_unit_test(it_is_of_the_filter_or_of_one_task),
 		cmocka_unit_test(the_pointer_names_and_zooms),
@@ -432,12 +434,11 @@ int main(void)
 		cmocka_unit_test(a_large_one_is_made_in_steps),
 		cmocka_unit_test(a_large_one_goes_on_without_inputs),
 		cmocka_unit_test(deep_calls_are_scrolled),
+		cmocka_unit_test(all_of_a_legend_is_reached),
 		cmocka_unit_test(it_grows_with_a_live_trace),
 		cmocka_unit_test(a_live_trace_has_no_samples_yet),
-		cmocka_unit_test(all_of_a_legend_is_reached),
 		cmocka_unit_test(one_that_was_not_made_waits_for_more_events),
 		cmocka_unit_test(another_trace_has_a_graph_of_its_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
-		cmocka_unit_test(there_are_no_words_about_tasks),
