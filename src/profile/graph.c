@@ -54,6 +54,8 @@ static uint8_t choose_color(struct weft__profile_graph *graph, uint32_t node)
 	const struct weft_slice file = weft__profile_graph_file(graph, node);
 	if (is_leaf(weft__profile_graph_name(graph, node)))
 		return WEFT__GRAPH_LEAF;
+	if (graph->tree.nodes[node].has_files)
+		return WEFT__GRAPH_OTHER;
 	if (!file.size)
 		return WEFT__GRAPH_NAMELESS;
 	for (unsigned i = 0; i < graph->file_count; i++)
@@ -231,7 +233,9 @@ static void add_location(const struct weft__profile_graph *graph,
 	const struct weft__profile_node *node, struct weft_text *text)
 {
 	const struct weft__profile_frame *frame = &graph->profile->frames[node->frame];
-	if (!frame->file)
+	if (node->has_files)
+		weft_text_add_string(text, " (in several files)");
+	if (!frame->file || node->has_files)
 		return;
 	weft_text_add_string(text, " (");
 	add_slice(text, graph->profile->names[frame->file]);

@@ -64,6 +64,7 @@ struct weft__profile_node {
 	uint32_t name, parent;
 	uint32_t frame;  /* one of it */
 	bool has_frames; /* it has several lines */
+	bool has_files;  /* functions of several files have its name */
 	uint32_t depth;
 	uint32_t first_child, child_count; /* of tree->order */
 	uint64_t weight, count, self;

@@ -38,6 +38,12 @@ static int add_node(struct making *m, struct weft__profile_node node)
 	return 0;
 }
 
+static bool is_of_other_file(const struct weft_profile *profile, uint32_t frame, uint32_t other)
+{
+	const uint32_t file = profile->frames[frame].file, other_file = profile->frames[other].file;
+	return file && other_file && file != other_file;
+}
+
 /* The node of a frame's function in `parent`. */
 static int find_node(struct making *m, uint32_t parent, uint32_t frame, uint32_t *ret_node)
 {
@@ -49,6 +55,7 @@ static int find_node(struct making *m, uint32_t parent, uint32_t frame, uint32_t
 		if (node->name != name || node->parent != parent)
 			continue;
 		node->has_frames = node->has_frames || node->frame != frame;
+		node->has_files = node->has_files || is_of_other_file(m->profile, node->frame, frame);
 		*ret_node = number;
 		return 0;
 	}

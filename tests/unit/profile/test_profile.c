@@ -235,6 +235,30 @@ static void boxes_have_an_order_and_one_line(void **state)
 	weft_canvas_destroy(canvas);
 }
 
+/* Nothing says that all of its time is one file's; where a file is not known, nothing says that it
+ * is another one. */
+static void functions_of_one_name_may_be_of_several_files(void **state)
+{
+	struct weft_profile *p = begin();
+	struct weft_canvas_op both, one, other, known;
+	(void)state;
+	add(p, "init (a.c:1)", "", 100);
+	add(p, "init (b.c:2)", "", 50);
+	add(p, "open (a.c:3)", "", 40);
+	add(p, "close (b.c:4)", "", 30);
+	add(p, "read", "", 10);
+	add(p, "read (a.c:5)", "", 10);
+	struct weft_canvas *canvas = draw(p, 824);
+	box_of(canvas, "init (in several files): 150 ns", &both);
+	box_of(canvas, "open (a.c:3): ", &one);
+	box_of(canvas, "close (b.c:4): ", &other);
+	box_of(canvas, "read: 20 ns", &known);
+	assert_int_not_equal(both.color, one.color);
+	assert_int_not_equal(both.color, other.color);
+	assert_int_not_equal(both.color, known.color);
+	weft_canvas_destroy(canvas);
+}
+
 /* As much of the text is drawn as fits; very narrow boxes have none. */
 static void texts_end_within_their_boxes(void **state)
 {
@@ -364,6 +388,7 @@ int main(void)
 		cmocka_unit_test(pprof_has_locations_and_functions),
 		cmocka_unit_test(boxes_are_as_wide_as_their_weight),
 		cmocka_unit_test(boxes_have_an_order_and_one_line),
+		cmocka_unit_test(functions_of_one_name_may_be_of_several_files),
 		cmocka_unit_test(texts_end_within_their_boxes),
 		cmocka_unit_test(there_may_be_nothing_to_draw),
 		cmocka_unit_test(colors_are_of_files),
