@@ -28,8 +28,8 @@ static const char usage[] =
 	"`weft export` writes it for pprof and as collapsed stacks. FILE is a trace, `-` is standard\n"
 	"input; several files, or a directory of traces, are one trace. PID is a running program.\n"
 	"\n"
-	"  --of WHAT         waits, the default; or cpu: what threads ran, if weft-record(1) took\n"
-	"                    samples of it\n"
+	"  --of WHAT         waits, the default; or cpu: what threads ran, if the trace has samples, which\n"
+	"                    `weft record --samples` saves when the program has ended\n"
 	"  --diff            draw B, in colours that say where it has more time than A (red) or less\n"
 	"                    (blue); the times of A are scaled to the length of B\n"
 	"  -o, --output OUT  the file to write; its suffix selects the format; default: SVG on standard\n"
@@ -208,6 +208,13 @@ static int read_process(const struct flame *f, char *pid, struct flame_side *ret
 	int status = cli_live_open(pid, &live);
 	if (status)
 		return status;
+	if (f->source == FLAME_CPU) {
+		cli_error("%s: a running program has no samples of what threads ran: they are in the trace "
+				  "that `weft record --samples` saves at its end",
+			pid);
+		weft_model_destroy(live.model);
+		return CLI_NO;
+	}
 	int error = make_side(f, pid, live.model, ret_side, &status);
 	weft_model_destroy(live.model);
 	return error ? cli_trace_fail(&trace, error) : status;
