@@ -98,8 +98,8 @@ static size_t fit(
 	return strlen(text);
 }
 
-static void put(const struct weft__profile_drawing *d, double x, double y, double room,
-	struct weft_slice words, struct weft_text_style style)
+void weft__profile_draw_words(const struct weft__profile_drawing *d, double x, double y,
+	double room, struct weft_slice words, struct weft_text_style style)
 {
 	char text[NAME_BYTES];
 	if (room <= 0)
@@ -125,7 +125,7 @@ static int draw_box(const struct weft__profile_graph *graph, const struct weft__
 	weft_canvas_rect(d->canvas, x, y, x2, y + ROW - GAP, fill_of(graph, box->node));
 	if (box->node == d->hovered)
 		weft_canvas_rect(d->canvas, x, y + ROW - GAP - 2, x2, y + ROW - GAP, ink);
-	put(d, x + TEXT_PADDING, y + ROW - 6, x2 - x - 2 * TEXT_PADDING,
+	weft__profile_draw_words(d, x + TEXT_PADDING, y + ROW - 6, x2 - x - 2 * TEXT_PADDING,
 		weft__profile_graph_name(graph, box->node),
 		(struct weft_text_style){.color = ink, .size = TEXT_SIZE});
 	if (d->has_tips)
@@ -220,13 +220,13 @@ static double draw_head(
 	const double room = picture->width - 2 * MARGIN;
 	double y = MARGIN;
 	if (picture->title) {
-		put(d, MARGIN, y + TITLE_SIZE, room,
+		weft__profile_draw_words(d, MARGIN, y + TITLE_SIZE, room,
 			(struct weft_slice){picture->title, strlen(picture->title)},
 			(struct weft_text_style){.color = ink, .size = TITLE_SIZE, .bold = true});
 		y += TITLE_SIZE + 6;
 	}
 	if (picture->detail) {
-		put(d, MARGIN, y + SMALL_SIZE, room,
+		weft__profile_draw_words(d, MARGIN, y + SMALL_SIZE, room,
 			(struct weft_slice){picture->detail, strlen(picture->detail)},
 			(struct weft_text_style){.color = dim, .size = SMALL_SIZE});
 		y += SMALL_SIZE + 6;

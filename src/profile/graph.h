@@ -81,6 +81,10 @@ struct weft__profile_drawing {
 	bool has_tips;    /* each box has a text for pointers */
 };
 
+/* Draws a line of text, shortened to `room` px by an ellipsis; nothing if not even three letters
+ * fit. */
+void weft__profile_draw_words(const struct weft__profile_drawing *drawing, double x, double y,
+	double room, struct weft_slice words, struct weft_text_style style);
 /* Draws the placed boxes. 0 or WEFT_ERROR_MEMORY. */
 int weft__profile_graph_draw(
 	const struct weft__profile_graph *graph, const struct weft__profile_drawing *drawing);

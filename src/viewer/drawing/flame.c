@@ -56,8 +56,8 @@ int weft__viewer_draw_flame(const struct weft_viewer *viewer, struct weft_canvas
 	weft_canvas_clip(canvas, box.x, box.y, box.x + box.width, box.y + box.height);
 	weft_canvas_rect(
 		canvas, box.x, box.y, box.x + box.width, box.y + box.height, theme->background);
-	weft_canvas_text(canvas, WEFT__FLAME_MARGIN, box.y + WEFT__FLAME_HEAD - 10, text, strlen(text),
-		d.font->measure(d.font->context, text, strlen(text), TEXT_SIZE, false), &style);
+	weft__profile_draw_words(&d, WEFT__FLAME_MARGIN, box.y + WEFT__FLAME_HEAD - 10,
+		box.width - 2 * WEFT__FLAME_MARGIN, (struct weft_slice){text, strlen(text)}, style);
 	weft_canvas_clip(canvas, box.x, d.from, box.x + box.width, d.to);
 	if (graph) {
 		const double below = d.top + graph->rows * WEFT__GRAPH_ROW + WEFT__FLAME_GAP;
