@@ -174,7 +174,9 @@ static void measure(const char *what, const struct bytes *trace, uint64_t expect
 	(void)kept;
 	if (events == 0)
 		events = expected; /* this loop does not count events */
-	if (events != expected)
+	/* More are found than were recorded: a packet's first change of a counter has the total beside
+	 * it. */
+	if (events < expected)
 		fprintf(stderr, "bench_decode: %s found %" PRIu64 " events of %" PRIu64 "\n", what, events,
 			expected);
 	print_row(what, events, trace->size, best);
