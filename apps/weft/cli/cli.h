@@ -83,6 +83,9 @@ int cli_unknown_option(const char *command, const char *typed, const struct opti
 int cli_unknown_value(
 	const char *command, const char *what, const char *value, const char *const *names);
 
+/* The index of `value` in `names`, which end in NULL; or -1 after the message above. */
+int cli_choose(const char *command, const char *what, const char *value, const char *const *names);
+
 /* Prints a usage text to standard output; returns CLI_DONE. */
 int cli_help(const char *usage);
 

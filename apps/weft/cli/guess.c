@@ -94,3 +94,12 @@ int cli_unknown_value(
 	weft_text_finish(&list);
 	return status;
 }
+
+int cli_choose(const char *command, const char *what, const char *value, const char *const *names)
+{
+	for (int i = 0; names[i]; i++)
+		if (strcmp(value, names[i]) == 0)
+			return i;
+	cli_unknown_value(command, what, value, names);
+	return -1;
+}

@@ -147,15 +147,11 @@ uint64_t cli_time_on_clock(struct cli_time time, uint64_t start_ns)
 bool cli_parse_theme(const char *command, const char *name, enum weft_theme *ret_theme)
 {
 	const char *names[WEFT_THEMES + 1] = {NULL};
-	for (unsigned theme = 0; theme < WEFT_THEMES; theme++) {
+	for (unsigned theme = 0; theme < WEFT_THEMES; theme++)
 		names[theme] = weft_theme_name((enum weft_theme)theme);
-		if (strcmp(name, names[theme]) == 0) {
-			*ret_theme = (enum weft_theme)theme;
-			return true;
-		}
-	}
-	cli_unknown_value(command, "--theme:", name, names);
-	return false;
+	int chosen = cli_choose(command, "--theme:", name, names);
+	*ret_theme = (enum weft_theme)chosen;
+	return chosen >= 0;
 }
 
 /* Reads "ID", "BUFFER/ID" or either with "task:" before it. */

@@ -153,23 +153,16 @@ static const struct option long_options[] = {
 static bool parse_fail_on(const char *text, int *ret_severity)
 {
 	static const char *const names[] = {"hint", "warning", "error", NULL};
-	for (int i = 0; names[i]; i++)
-		if (strcmp(text, names[i]) == 0) {
-			*ret_severity = i;
-			return true;
-		}
-	cli_unknown_value("dump", "--fail-on", text, names);
-	return false;
+	*ret_severity = cli_choose("dump", "--fail-on:", text, names);
+	return *ret_severity >= 0;
 }
 
 static bool parse_sort(const char *text, bool *ret_by_time)
 {
 	static const char *const names[] = {"gravity", "time", NULL};
-	*ret_by_time = strcmp(text, "time") == 0;
-	if (*ret_by_time || strcmp(text, "gravity") == 0)
-		return true;
-	cli_unknown_value("dump", "--sort", text, names);
-	return false;
+	int chosen = cli_choose("dump", "--sort:", text, names);
+	*ret_by_time = chosen == 1;
+	return chosen >= 0;
 }
 
 /* Takes an option that chooses what is printed; false after a message. */

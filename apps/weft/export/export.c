@@ -161,39 +161,29 @@ static int take_output(int argc, char **argv, struct export_arguments *a)
 static bool parse_pending(const char *command, struct otlp_arguments *otlp)
 {
 	const char *names[WEFT_OTLP_PENDINGS + 1] = {NULL};
-	for (unsigned i = 0; i < WEFT_OTLP_PENDINGS; i++) {
+	for (unsigned i = 0; i < WEFT_OTLP_PENDINGS; i++)
 		names[i] = weft_otlp_pending_name(i);
-		if (strcmp(optarg, names[i]) == 0) {
-			otlp->options.pending = i;
-			return true;
-		}
-	}
-	cli_unknown_value(command, "--pending:", optarg, names);
-	return false;
+	int chosen = cli_choose(command, "--pending:", optarg, names);
+	otlp->options.pending = (enum weft_otlp_pending)chosen;
+	return chosen >= 0;
 }
 
 static bool parse_spans(const char *command, struct otlp_arguments *otlp)
 {
 	static const char *const names[] = {"all", "requests", NULL};
-	otlp->options.folds = strcmp(optarg, names[1]) == 0;
-	if (otlp->options.folds || strcmp(optarg, names[0]) == 0)
-		return true;
-	cli_unknown_value(command, "--spans:", optarg, names);
-	return false;
+	int chosen = cli_choose(command, "--spans:", optarg, names);
+	otlp->options.folds = chosen == 1;
+	return chosen >= 0;
 }
 
 /* A file of protobuf is one message, of spans or of metrics. */
 static bool parse_signal(const char *command, struct otlp_arguments *otlp)
 {
 	static const char *const names[] = {"traces", "metrics", "all", NULL};
-	for (unsigned i = 0; names[i]; i++)
-		if (strcmp(optarg, names[i]) == 0) {
-			otlp->has_signal[WEFT_OTLP_TRACES] = i != 1;
-			otlp->has_signal[WEFT_OTLP_METRICS] = i != 0;
-			return true;
-		}
-	cli_unknown_value(command, "--signal:", optarg, names);
-	return false;
+	int chosen = cli_choose(command, "--signal:", optarg, names);
+	otlp->has_signal[WEFT_OTLP_TRACES] = chosen != 1;
+	otlp->has_signal[WEFT_OTLP_METRICS] = chosen != 0;
+	return chosen >= 0;
 }
 
 /* An option of --url. False after a message. */
@@ -251,10 +241,10 @@ static int take_target(const char *command, const char *format, struct export_ar
 	if (!format)
 		return cli_usage_error(command,
 			"--to is missing: one of ctf, sqlite, chrome, otlp-json, otlp, perfetto, zipkin, collapsed and pprof");
-	while (a->target < TARGETS && strcmp(format, targets[a->target]) != 0)
-		a->target++;
-	if (a->target == TARGETS)
-		return cli_unknown_value(command, "--to:", format, targets);
+	int chosen = cli_choose(command, "--to:", format, targets);
+	if (chosen < 0)
+		return CLI_USAGE;
+	a->target = (enum target)chosen;
 	if (a->has_source && !is_profile(a->target))
 		return cli_usage_error(command, "--of is not for --to %s", targets[a->target]);
 	if (a->is_diff && a->target != TO_COLLAPSED)

@@ -10,11 +10,10 @@
 
 bool flame_parse_source(const char *command, const char *text, enum flame_source *ret_source)
 {
-	*ret_source = strcmp(text, "cpu") == 0 ? FLAME_CPU : FLAME_WAITS;
-	if (*ret_source == FLAME_CPU || strcmp(text, "waits") == 0)
-		return true;
-	cli_usage_error(command, "--of: \"%s\" is unknown; waits or cpu", text);
-	return false;
+	static const char *const names[] = {"waits", "cpu", NULL};
+	int chosen = cli_choose(command, "--of:", text, names);
+	*ret_source = chosen == 1 ? FLAME_CPU : FLAME_WAITS;
+	return chosen >= 0;
 }
 
 const char *flame_explain_none(enum flame_source source)

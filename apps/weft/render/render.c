@@ -71,24 +71,19 @@ struct render_arguments {
 
 static bool parse_format(const char *command, const char *name, enum picture_format *ret_format)
 {
-	*ret_format = picture_format_of_name(name);
-	if (*ret_format == PICTURE_NONE)
-		cli_unknown_value(command, "--format:", name, picture_format_names);
-	return *ret_format != PICTURE_NONE;
+	int chosen = cli_choose(command, "--format:", name, picture_format_names);
+	*ret_format = (enum picture_format)(PICTURE_SVG + chosen);
+	return chosen >= 0;
 }
 
 static bool parse_counters(const char *command, const char *name, enum weft_counter_form *ret_form)
 {
 	const char *names[WEFT_COUNTERS_NONE + 2] = {NULL};
-	for (unsigned form = 0; form <= WEFT_COUNTERS_NONE; form++) {
+	for (unsigned form = 0; form <= WEFT_COUNTERS_NONE; form++)
 		names[form] = weft_counter_form_name((enum weft_counter_form)form);
-		if (strcmp(name, names[form]) == 0) {
-			*ret_form = (enum weft_counter_form)form;
-			return true;
-		}
-	}
-	cli_unknown_value(command, "--counters:", name, names);
-	return false;
+	int chosen = cli_choose(command, "--counters:", name, names);
+	*ret_form = (enum weft_counter_form)chosen;
+	return chosen >= 0;
 }
 
 static bool parse_view(const char *command, const char *link, struct render_arguments *a)

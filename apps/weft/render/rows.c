@@ -34,12 +34,8 @@ static bool check_kind(const char *command, const char *option, const char *name
 #undef KIND
 		"preexisting", NULL};
 	char what[32];
-	for (size_t i = 0; names[i]; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
 	snprintf(what, sizeof(what), "%s: kind", option);
-	cli_unknown_value(command, what, name, names);
-	return false;
+	return cli_choose(command, what, name, names) >= 0;
 }
 
 static bool parse_pattern(

@@ -108,32 +108,24 @@ static bool parse_by(const char *name, struct stats_request *request)
 	request->is_xen = stats_xen_parse(name, &request->xen.whose);
 	if (request->is_xen)
 		return true;
-	for (unsigned by = 0; by < WEFT_STATS_BYS; by++) {
+	for (unsigned by = 0; by < WEFT_STATS_BYS; by++)
 		names[by] = weft_stats_by_name((enum weft_stats_by)by);
-		if (strcmp(name, names[by]) == 0) {
-			request->options.by = (enum weft_stats_by)by;
-			return true;
-		}
-	}
 	names[WEFT_STATS_BYS] = "vcpu";
 	names[WEFT_STATS_BYS + 1] = "domain";
 	names[WEFT_STATS_BYS + 2] = "pcpu";
-	cli_unknown_value("stats", "--by:", name, names);
-	return false;
+	int chosen = cli_choose("stats", "--by:", name, names);
+	request->options.by = (enum weft_stats_by)chosen;
+	return chosen >= 0;
 }
 
 static bool parse_sort(const char *name, enum weft_stats_sort *ret_sort)
 {
 	const char *names[WEFT_STATS_SORTS + 1] = {NULL};
-	for (unsigned sort = 0; sort < WEFT_STATS_SORTS; sort++) {
+	for (unsigned sort = 0; sort < WEFT_STATS_SORTS; sort++)
 		names[sort] = weft_stats_sort_name((enum weft_stats_sort)sort);
-		if (strcmp(name, names[sort]) == 0) {
-			*ret_sort = (enum weft_stats_sort)sort;
-			return true;
-		}
-	}
-	cli_unknown_value("stats", "--sort:", name, names);
-	return false;
+	int chosen = cli_choose("stats", "--sort:", name, names);
+	*ret_sort = (enum weft_stats_sort)chosen;
+	return chosen >= 0;
 }
 
 static bool set_form(struct stats_request *request, enum stats_form form)
