@@ -225,7 +225,8 @@ static void report_children(
 	weft__story_words_add(w, count == 1 ? " has ended and was" : " have ended and were");
 	weft__story_words_add(w, " not waited for by ");
 	weft__story_words_add_time(w, m, m->notes.time[note]);
-	weft__story_words_add(weft__story_clause(&s, 6), ": nobody takes their exit status");
+	weft__story_words_add(weft__story_clause(&s, 6),
+		count == 1 ? ": nobody takes its exit status" : ": nobody takes their exit status");
 	weft__story_find(findings, &problem, (uint64_t)count, &s);
 }
 

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Problems of many tasks, calls and values: queues, bursts, failing calls, time-outs, leaks.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <weft/ends.h>
+
+#include "problems_found.h"
+#include "trace_script.h"
+
+/* A trace, with or without a problem of the type. */
+struct many_case {
+	const char *what, *script;
+	enum weft_problem_type type;
+	enum weft_problem_severity severity;
+	const char *sentence; /* NULL: there is none */
+};
+
+static void expect_case(const struct many_case *c)
+{
+	struct found found = find_in(trace_script_load(c->script, 1));
+	if (c->sentence) {
+		const struct weft_problem *problem = only(&found, c->type);
+		assert_string_equal(problem->sentence, c->sentence);
+		assert_int_equal(problem->severity, c->severity);
+	}
+	for (uint32_t i = 0; !c->sentence && i < found.problems->count; i++)
+		if (found.problems->list[i].type == c->type)
+			fail_msg("%s: %s", c->what, found.problems->list[i].sentence);
+	found_finish(&found);
+}
+
+/* Tasks that wait for a promise of their own, which the task before resolves. */
+#define WAIT(count)                                                                            \
+	"[" count ": create 0 10+i task; create 0 100+i promise; label 100+i turn; run 10+i; +5; " \
+	"try 10+i 100+i; +5]; idle; "
+#define TURNS(count)                \
+	"+1000; resolve 5 100; [" count \
+	": run 10+i; read 10+i 100+i; +1000; resolve 10+i 101+i]; idle; "
+#define HOLDER "create 0 5 task; "
+
+/* From then on one more comes whenever one gets on. */
+#define COMES \
+	"create 0 40+i task; create 0 140+i promise; label 140+i turn; run 40+i; try 40+i 140+i; idle; "
+
+static const struct many_case queue_cases[] = {
+	{"a queue", HOLDER WAIT("12") TURNS("11") "+1000", WEFT_PROBLEM_QUEUE, WEFT_SEVERITY_WARNING,
+		"12 tasks queue at turn, 990 a second; the first is task 5; it is longest at 115 us."},
+	{"too short a queue", HOLDER WAIT("7") TURNS("6") "+20000", WEFT_PROBLEM_QUEUE, 0, NULL},
+	{"none gets on after the tenth", HOLDER WAIT("12") TURNS("9") "+200000; count x 1",
+		WEFT_PROBLEM_QUEUE, WEFT_SEVERITY_WARNING,
+		"12 tasks queue at turn, 989 a second, and none gets on after 10.12 ms; the first is task 5; it is longest at 115 us."},
+	{"two have their turn at once",
+		HOLDER WAIT(
+			"20") "+1000; resolve 5 100; +500; resolve 5 101; [9: +500; run i*2+10; read "
+				  "i*2+10 i*2+100; +5; resolve i*2+10 i*2+102; idle; +500; run i*2+11; "
+				  "read i*2+11 i*2+101; +5; resolve i*2+11 i*2+103; idle]; +1000; count x 1",
+		WEFT_PROBLEM_QUEUE, WEFT_SEVERITY_HINT,
+		"20 tasks queue at turn, 1,855 a second; the first is task 5; it is longest at 195 us."},
+	{"they wait by reading only",
+		HOLDER "[12: create 0 10+i task; create 0 100+i promise; label 100+i turn; run 10+i; +10]; "
+			   "idle; " TURNS("11") "+1000",
+		WEFT_PROBLEM_QUEUE, WEFT_SEVERITY_WARNING,
+		"11 tasks queue at turn, 990 a second; the first is task 5; it is longest at 110 us."},
+	{"one comes when one gets on, so seven wait at once",
+		HOLDER
+		"[7: create 0 10+i task; create 0 100+i promise; label 100+i turn; run 10+i; +5; try "
+		"10+i 100+i; +5]; idle; create 0 8 task; [14: +1000; run 8; ?i=0 resolve 5 100; "
+		"?i=1 resolve 10 101; ?i=2 resolve 11 102; ?i=3 resolve 12 103; ?i=4 resolve 13 104; "
+		"?i=5 resolve 14 105; ?i=6 resolve 15 106; ?i=7 resolve 16 140; ?i=8 resolve 40 141; "
+		"?i=9 resolve 41 142; ?i=10 resolve 42 143; ?i=11 resolve 43 144; ?i=12 resolve 44 145; "
+		"?i=13 resolve 45 146; " COMES "]; +1000; count x 1",
+		WEFT_PROBLEM_QUEUE, 0, NULL},
+	{"two come when the first gets on",
+		HOLDER WAIT("8") "+1000; resolve 5 100; [2: " COMES
+						 "]; [7: run 10+i; read 10+i 100+i; +1500; "
+						 "resolve 10+i 101+i]; run 17; read 17 107; +1500; resolve 17 140; idle; "
+						 "+1500; resolve 40 141; +1000",
+		WEFT_PROBLEM_QUEUE, WEFT_SEVERITY_WARNING,
+		"9 tasks queue at turn, 686 a second; the first is task 10; it is longest at 1.08 ms."},
+	{"one lets all others go on",
+		HOLDER WAIT(
+			"12") "+12000; resolve 5 100; run 10; read 10 100; +1000; [11: resolve 10 101+i; "
+				  "+100]; idle; [11: run 11+i; read 11+i 101+i; +10]; idle; +1000",
+		WEFT_PROBLEM_QUEUE, 0, NULL},
+	{"each task's own child answers it",
+		"[10: create 0 10+i task]; [4: [10: create 10+i 100+j*100+i promise; "
+		"label 100+j*100+i turn; create 10+i 1000+j*100+i task; run 10+i; +5; "
+		"try 10+i 100+j*100+i; +5]; idle; +3000; [10: run 1000+j*100+i; "
+		"resolve 1000+j*100+i 100+j*100+i; run 10+i; read 10+i 100+j*100+i; +5]; idle]; +1000",
+		WEFT_PROBLEM_QUEUE, 0, NULL},
+};
+
+#define USUAL "[20: create 0 100+i task; label 100+i request; +100; resolve 100+i 100+i; +900]; "
+#define BEGIN "[10: create 0 200+i task; label 200+i request; +4000]; "
+#define END   "[10: resolve 200+i 200+i; +10]; "
+#define POOL  "create 0 5 task; label 5 pool; "
+
+static const struct many_case burst_cases[] = {
+	{"a burst", USUAL BEGIN END "+5000", WEFT_PROBLEM_BURST, WEFT_SEVERITY_HINT,
+		"10 × request begin from 20 ms on and all end at 60 ms; usually 100 us."},
+	{"with a cause",
+		USUAL POOL "create 0 6 task; label 6 other; " BEGIN "resolve 5 5; resolve 6 6; " END
+				   "+5000",
+		WEFT_PROBLEM_BURST, WEFT_SEVERITY_HINT,
+		"10 × request begin from 20 ms on and all end at 60 ms, with task 5 'pool', which takes 40 ms; usually 100 us."},
+	{"a warning",
+		USUAL POOL "[10: create 0 200+i task; label 200+i request; +12000]; resolve 5 5; " END
+				   "+5000",
+		WEFT_PROBLEM_BURST, WEFT_SEVERITY_WARNING,
+		"10 × request begin from 20 ms on and all end at 140 ms, with task 5 'pool', which takes 120 ms; usually 100 us."},
+	{"what ends far later is no cause", USUAL POOL BEGIN END "+7000; resolve 5 5; +5000; count x 1",
+		WEFT_PROBLEM_BURST, WEFT_SEVERITY_HINT,
+		"10 × request begin from 20 ms on and all end at 60 ms; usually 100 us."},
+	{"all begin early", USUAL "[10: create 0 200+i task; label 200+i request; +1000]; +30000; " END,
+		WEFT_PROBLEM_BURST, 0, NULL},
+	{"all but two begin late",
+		USUAL "[2: create 0 300+i task; label 300+i request; +10]; +40000; "
+			  "[10: create 0 200+i task; label 200+i request; +10]; [2: resolve 300+i 300+i]; " END,
+		WEFT_PROBLEM_BURST, 0, NULL},
+	{"they end one by one", USUAL BEGIN "[10: resolve 200+i 200+i; +2000]; +5000",
+		WEFT_PROBLEM_BURST, 0, NULL},
+	{"others begin after the gap",
+		USUAL BEGIN END
+		"[4: create 0 300+i task; label 300+i request; +100; resolve 300+i 300+i]; +5000; count x 1",
+		WEFT_PROBLEM_BURST, WEFT_SEVERITY_HINT,
+		"10 × request begin from 20 ms on and all end at 60 ms; usually 100 us."},
+	{"some are cancelled",
+		USUAL "[10: create 0 200+i task; label 200+i request; create 0 400+i task; "
+			  "label 400+i request; +4000]; [10: cancel 0 400+i]; " END "+5000",
+		WEFT_PROBLEM_BURST, WEFT_SEVERITY_HINT,
+		"10 × request begin from 20 ms on and all end at 60 ms; usually 100 us."},
+	{"nothing shows what is usual", BEGIN END "+5000", WEFT_PROBLEM_BURST, 0, NULL},
+};
+
+static const struct many_case failing_cases[] = {
+	{"too few files", "create 0 5 task; label 5 server; [16: +10; note 5 accept: EMFILE]",
+		WEFT_PROBLEM_FAILING_CALL, WEFT_SEVERITY_WARNING,
+		"accept: EMFILE × 16, in task 5 'server' from 10 us to 160 us."},
+	{"too few failures", "create 0 5 task; [15: +10; note 5 accept: EMFILE]",
+		WEFT_PROBLEM_FAILING_CALL, 0, NULL},
+	{"alike tasks",
+		"[4: create 0 5+i task; label 5+i client; [5: +10; note 5+j connect: ECONNREFUSED]]",
+		WEFT_PROBLEM_FAILING_CALL, WEFT_SEVERITY_HINT,
+		"connect: ECONNREFUSED × 20, first in task 5 'client' from 10 us to 200 us."},
+	{"other tasks", "[2: create 0 5+i task; [9: +10; note 5+j read: EAGAIN]]; label 5 a; label 6 b",
+		WEFT_PROBLEM_FAILING_CALL, 0, NULL},
+	{"a thousand", "create 0 5 task; [1000: +10; note 5 read: EAGAIN]", WEFT_PROBLEM_FAILING_CALL,
+		WEFT_SEVERITY_WARNING, "read: EAGAIN × 1,000, in task 5 from 10 us to 10 ms."},
+	{"no name of an error", "create 0 5 task; [20: +10; note 5 read: EOF]",
+		WEFT_PROBLEM_FAILING_CALL, 0, NULL},
+	{"a sentence", "create 0 5 task; [20: +10; note 5 it says EMFILE]", WEFT_PROBLEM_FAILING_CALL,
+		0, NULL},
+};
+
+static const struct many_case timed_out_cases[] = {
+	{"an answer", "create 0 5 task; label 5 reply; expect 5; +1000; time_out 0 5",
+		WEFT_PROBLEM_TIMED_OUT, WEFT_SEVERITY_WARNING,
+		"task 5 'reply' timed out after 1 ms, although it should have ended."},
+	{"the second of three",
+		"[3: create 0 5+i task; label 5+i reply; expect 5+i; +1000; ?i=0 resolve 0 5; ?i=1 time_out 0 6; "
+		"?i=2 time_out 0 7]",
+		WEFT_PROBLEM_TIMED_OUT, WEFT_SEVERITY_WARNING,
+		"task 6 'reply' timed out after 1 ms, although it should have ended, as did 1 more like it."},
+	{"nobody says that it should end", "create 0 5 task; label 5 reply; +1000; time_out 0 5",
+		WEFT_PROBLEM_TIMED_OUT, 0, NULL},
+};
+
+#define RISE "[10: +10; count pages j*2+i+1]; "
+#define FALL "[8: +10; count pages j*2+9-i]; "
+
+static const struct many_case leak_cases[] = {
+	{"each wave leaves two", "[4: " RISE FALL "+5000]; count x 1", WEFT_PROBLEM_LEAK,
+		WEFT_SEVERITY_WARNING,
+		"pages is not all given back: 8 are left at the end; its floor rises from wave to wave."},
+	{"all is given back at the end", "[4: " RISE FALL "+5000]; [8: +10; count pages 7-i]",
+		WEFT_PROBLEM_LEAK, WEFT_SEVERITY_HINT,
+		"pages is not all given back: 8 were left before the end; its floor rises from wave to wave."},
+	{"two waves", "[2: " RISE FALL "+5000]; count x 1", WEFT_PROBLEM_LEAK, 0, NULL},
+	{"each wave leaves the same",
+		"[4: [10: +10; count pages i+1]; [8: +10; count pages 9-i]; +5000]", WEFT_PROBLEM_LEAK, 0,
+		NULL},
+	{"no rest between the waves", "[4: " RISE FALL "]", WEFT_PROBLEM_LEAK, 0, NULL},
+	{"many waves", "[400: +10; count pages i/50+40; +10; count pages i/50]", WEFT_PROBLEM_LEAK,
+		WEFT_SEVERITY_WARNING,
+		"pages is not all given back: 7 are left at the end; its floor rises from wave to wave."},
+	{"a cache fills up",
+		"[300: +10; count pages i/50+40; +10; count pages i/50]; [100: +10; count pages 46; +10; "
+		"count pages 5]",
+		WEFT_PROBLEM_LEAK, 0, NULL},
+};
+
+/* A process that notes, each 10 us, how many of its children have ended and were not waited for. */
+static struct found unreaped(const int64_t *counts, size_t count)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_THREAD);
+	make_label(&made, 1, "server");
+	for (size_t i = 0; i < count; i++) {
+		made.time += 10 * US;
+		make_tag(&made, 1, WEFT_TAG_UNREAPED, counts[i]);
+	}
+	return find(&made);
+}
+
+static void expect_cases(const struct many_case *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		expect_case(&cases[i]);
+}
+
+#define EXPECT_CASES(cases) expect_cases(cases, sizeof(cases) / sizeof((cases)[0]))
+
+static void queues_are_found(void **state)
+{
+	(void)state;
+	EXPECT_CASES(queue_cases);
+}
+
+static void bursts_are_found(void **state)
+{
+	(void)state;
+	EXPECT_CASES(burst_cases);
+}
+
+static void failing_calls_are_found(void **state)
+{
+	(void)state;
+	EXPECT_CASES(failing_cases);
+}
+
+static void time_outs_of_expected_ends_are_found(void **state)
+{
+	(void)state;
+	EXPECT_CASES(timed_out_cases);
+}
+
+static void leaks_are_found(void **state)
+{
+	(void)state;
+	EXPECT_CASES(leak_cases);
+}
+
+static void children_that_nobody_waits_for_are_found(void **state)
+{
+	static const int64_t taken[] = {2, 1, 0}, one[] = {3, 0, 1}, many[] = {0, 7, 8};
+	struct found found = unreaped(taken, 3);
+	(void)state;
+	expect_none(&found);
+	found_finish(&found);
+	found = unreaped(one, 3);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_LEAK);
+	assert_string_equal(p->sentence,
+		"1 child of thread 1 'server' has ended and was not waited for by 30 us: nobody takes its exit status.");
+	assert_int_equal(p->severity, WEFT_SEVERITY_HINT);
+	assert_int_equal(p->start, 30 * US);
+	found_finish(&found);
+	found = unreaped(many, 3);
+	p = only(&found, WEFT_PROBLEM_LEAK);
+	assert_string_equal(p->sentence,
+		"8 children of thread 1 'server' have ended and were not waited for by 30 us: nobody takes their exit status.");
+	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
+	assert_int_equal(p->start, 20 * US);
+	found_finish(&found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(queues_are_found),
+		cmocka_unit_test(bursts_are_found),
+		cmocka_unit_test(failing_calls_are_found),
+		cmocka_unit_test(time_outs_of_expected_ends_are_found),
+		cmocka_unit_test(leaks_are_found),
+		cmocka_unit_test(children_that_nobody_waits_for_are_found),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
