@@ -190,6 +190,24 @@ MUTANTS = [
         ('if (i == last || losses->list[i].start >= end)', 'if (i < last || losses->list[i].start >= end)', 'dark'),
         ('return loss->cause == WEFT_LOSS_OVERWRITTEN && loss->start <= start;', 'return loss->start <= start;', 'dark')),
     *in_file(
+        'src/story/problems/queues.c',
+        ('if (runs && model->activations.start[first + runs - 1] < time)',
+         'if (runs && model->activations.start[first + runs - 1] <= time)', 'problems_many'),
+        ('while (q->ends[ended] <= q->starts[i]) {', 'while (q->ends[ended] < q->starts[i]) {', 'problems_many'),
+        ('if (q->got_of[task] == group && task != turn->waiter &&', 'if (q->got_of[task] == group &&', 'problems_many')),
+    *in_file(
+        'src/story/problems/bursts.c',
+        ('ended = begun; /*', 'ended += 0; /*', 'problems_many'),
+        ('fit <= burst->fit)', 'fit < burst->fit)', 'problems_many')),
+    *in_file(
+        'src/story/problems/backlogs.c',
+        ('while (b->ends[ended] <= b->starts[i])', 'while (b->ends[ended] < b->starts[i])', 'problems_backlogs'),
+        ('if (end > t->end[b->listener])', 'if (false)', 'problems_backlogs'),
+        ('const bool hangs = b->left &&', 'const bool hangs =', 'problems_backlogs')),
+    *in_file(
+        'src/format/xentrace/stays.c',
+        ('s->vcpus[number].since = 0; /*', '(void)0; /*', 'xentrace_stays')),
+    *in_file(
         'src/story/problems/dark.c',
         ('is_touched || has_lost(model, buffer)', 'is_touched', 'dark')),
     *in_file(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Problems of many tasks, calls and values: queues, bursts, failing calls, time-outs, leaks.
+ * Problems of many tasks, calls, values and runs: queues, bursts, failing calls, time-outs, leaks,
+ * and loops that spin or do not end.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -196,6 +197,36 @@ static const struct many_case leak_cases[] = {
 		WEFT_PROBLEM_LEAK, 0, NULL},
 };
 
+#define SPINS(count) "create 0 5 task; create 0 6 task; [" count ": run 5; +9; run 6; +2]; idle"
+
+static const struct many_case spin_cases[] = {
+	{"a loop without a pause", SPINS("1000"), WEFT_PROBLEM_POLLING, WEFT_SEVERITY_HINT,
+		"task 5 runs for 81.8 % of the time, in 1,000 pieces, and nothing comes of it: it spins."},
+	{"999 pieces", SPINS("999"), WEFT_PROBLEM_POLLING, 0, NULL},
+	{"it has a result", SPINS("1000") "; resolve 5 5", WEFT_PROBLEM_POLLING, 0, NULL},
+	{"others hardly run",
+		"create 0 5 task; create 0 6 task; [15: run 5; +9; run 6; +2]; [985: run 5; +9; idle; +2]",
+		WEFT_PROBLEM_POLLING, 0, NULL},
+};
+
+/* A loop that begins to run while `left` tasks of its thread are left, and does not stop for
+ * `run_us` until the program ends with this status. */
+static struct found stuck(int left, int run_us, int wait_status)
+{
+	static struct weft_trace_buffer buffer = {.process = "p", .host = "", .file = ""};
+	struct trace_script s = {.made = make_begin(), .n = left};
+	char last[32];
+	trace_script_run_all(
+		&s, "create 0 5 task; [n: create 0 6+i task; run 6+i; +100; idle; +10]; run 5; ");
+	snprintf(last, sizeof(last), "+%d; note 5 x", run_us);
+	trace_script_run_all(&s, last);
+	buffer.end_ns = s.made.time;
+	buffer.wait_status = wait_status;
+	s.made.buffers = &buffer;
+	s.made.buffer_count = 1;
+	return find(&s.made);
+}
+
 /* A process that notes, each 10 us, how many of its children have ended and were not waited for. */
 static struct found unreaped(const int64_t *counts, size_t count)
 {
@@ -270,6 +301,32 @@ static void children_that_nobody_waits_for_are_found(void **state)
 	found_finish(&found);
 }
 
+static void loops_that_spin_are_found(void **state)
+{
+	(void)state;
+	EXPECT_CASES(spin_cases);
+}
+
+static void a_loop_that_does_not_end_is_found(void **state)
+{
+	struct found found = stuck(3, 600000, 9);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_HOG);
+	assert_string_equal(p->sentence,
+		"task 5 runs for 600 ms without a pause from 330 us until the end; 3 tasks of its thread are left.");
+	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
+	found_finish(&found);
+	found = stuck(2, 600000, 9);
+	expect_none(&found);
+	found_finish(&found);
+	found = stuck(3, 499999, 9);
+	expect_none(&found);
+	found_finish(&found);
+	found = stuck(3, 600000, 0x100); /* it exited by itself */
+	expect_none(&found);
+	found_finish(&found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +336,8 @@ int main(void)
 		cmocka_unit_test(time_outs_of_expected_ends_are_found),
 		cmocka_unit_test(leaks_are_found),
 		cmocka_unit_test(children_that_nobody_waits_for_are_found),
+		cmocka_unit_test(loops_that_spin_are_found),
+		cmocka_unit_test(a_loop_that_does_not_end_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
