@@ -77,6 +77,24 @@ FUNCTION(deadline)
 	return NULL;
 }
 
+/* context(task, traceparent, tracestate): the task is a span below that of the header; of '', of a
+ * new trace. Its own traceparent, or '' if that is not valid. */
+FUNCTION(context)
+{
+	napi_value a[3], result;
+	char text[WEFT_NODE_TEXT_BYTES], state[WEFT_NODE_TEXT_BYTES], own_text[WEFT_CONTEXT_TEXT] = "";
+	struct weft_context parent = {0}, own;
+	const struct weft_node *node = weft_node_arguments(env, info, a, 3);
+	size_t size = weft_node_text(env, a[1], text), own_size = 0;
+	if (size == 0 || weft_context_parse(text, size, &parent)) {
+		parent.state_size = (uint32_t)weft_node_text(env, a[2], state);
+		parent.state = state;
+		weft_ffi_context_start(node->category, 0, weft_node_task(env, a[0]), &parent, &own);
+		own_size = weft_context_print(&own, own_text);
+	}
+	return napi_create_string_utf8(env, own_text, own_size, &result) ? NULL : result;
+}
+
 /* ---- Edges ---- */
 
 /* waits(task, source) */
@@ -227,6 +245,7 @@ const napi_property_descriptor weft_node_calls[] = {
 	ROW("named", named),
 	ROW("label", label),
 	ROW("deadline", deadline),
+	ROW("context", context),
 	ROW("waits", waits),
 	ROW("waitsForAny", waits_for_any),
 	ROW("enter", enter),

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <weft/context.h>
 #include <weft/weft_ffi.h>
 
 /* A label that many tasks have. */

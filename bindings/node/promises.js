@@ -32,6 +32,7 @@ class Entry {
 		this.task = 0;
 		this.ended = false;
 		this.any = null;
+		this.serves = serves;
 	}
 }
 
@@ -66,6 +67,9 @@ class Part extends Itself {
 // `running`: functions that were called and have not come to an await, the innermost last. `current`: the one that
 // went on after an await, and has called them.
 let running = [], current = null, locking = null, joining = null, rejected = [];
+// The request that the code at hand serves: what it asks for inherits it. And the task that asked for this callback,
+// if it runs in no task of its own; 0: none.
+let serves = null, asker = 0;
 // The entry that has ended, and its promise. V8 calls `settled` before the promise has a state, and never again: so
 // the end is recorded with whatever happens next on the thread.
 let ended = null, endedPromise = null;
@@ -93,7 +97,7 @@ function name(entry, label) {
 
 // The functions that have called this one get tasks before it.
 function createRunning(count) {
-	let parent = 0;
+	let parent = asker;
 	for (let i = 0; i < count; i++)
 		parent = create(running[i], parent);
 	return parent;
@@ -367,18 +371,23 @@ function complete() {
 // From now on nothing runs but `entry`.
 function push(entry) {
 	complete();
-	saved.push(running, current);
+	saved.push(running, current, serves, asker);
 	running = [];
 	current = entry;
+	serves = null;
+	asker = 0;
 }
 
 function pop() {
 	complete();
+	asker = saved.pop();
+	serves = saved.pop();
 	current = saved.pop();
 	running = saved.pop();
 	if (saved.length === 0) {
 		running = [];
-		current = null;
+		current = serves = null;
+		asker = 0;
 	}
 }
 
@@ -386,10 +395,13 @@ function before(promise) {
 	try {
 		const entry = Part.of(promise);
 		push(entry === undefined || entry.code === null ? null : entry);
-		if (entry === undefined)
+		if (entry === undefined) {
 			locking = Entered.of(promise) || null;
-		else
+			serves = locking === null ? null : locking.serves;
+		} else {
+			serves = entry.serves;
 			weft.enter(entry.task, Part.source(promise));
+		}
 	} catch {}
 }
 
@@ -461,6 +473,21 @@ module.exports = {
 	hooks: () => ({init: isGuess ? guess : init, before, after, settled}), isGuess, uncaught, unhandled, push, pop,
 	// The function that runs, or null.
 	function: () => running.length > 0 ? running[running.length - 1] : current,
+	serves: () => serves,
+	serve(request) {
+		serves = request;
+		asker = 0;
+	},
+	// Whom a callback belongs to that is asked for now: the function that runs, or the request; null: nobody.
+	asks() {
+		const entry = running.length > 0 ? running[running.length - 1] : current;
+		return entry !== null ? entry : serves;
+	},
+	// This callback was asked for by that one. A function that has ended, or never had a task, asks for nothing more.
+	askedBy(it) {
+		serves = it.serves;
+		asker = (it.ended || it.task === 0) && serves !== null ? serves.task : it.task;
+	},
 	// The task of it, for what it asks for; 0: none.
 	parent: () => createRunning(running.length),
 };

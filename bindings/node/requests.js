@@ -3,7 +3,8 @@
 // Requests of HTTP, by diagnostics_channel: a task from the request's first line to the end of the reply.
 'use strict';
 
-const weft = require('./weft.node'), errors = require('./errors.js'), resources = require('./resources.js');
+const weft = require('./weft.node'), contexts = require('./contexts.js'), errors = require('./errors.js');
+const promises = require('./promises.js'), resources = require('./resources.js');
 const channels = require('diagnostics_channel'), hooks = require('async_hooks');
 
 const REQUEST = weft.kind('request'), CLIENT = weft.kind('client request');
@@ -14,12 +15,25 @@ class Request {
 	constructor(kind, text) {
 		this.task = weft.create(resources.parent(), kind, 0);
 		this.ended = false;
+		this.context = null;
+		this.serves = kind === REQUEST ? this : promises.serves();
 		weft.label(this.task, text);
 	}
 	end(event) {
 		if (!this.ended)
 			weft[event](this.task);
 		this.ended = true;
+	}
+	// The header is that of the caller, or of a library for traces in the program.
+	joins(header) {
+		if (header.traceparent !== '')
+			this.context = contexts.start(this.task, header);
+	}
+	// The context for a request that leaves the program, as its user wants.
+	leaves() {
+		const {serves} = this, outer = serves === null ? contexts.outer : serves.context || contexts.none;
+		this.context = contexts.start(this.task, outer) || contexts.start(this.task, contexts.none);
+		return this.context;
 	}
 }
 
@@ -50,22 +64,81 @@ function failed(message) {
 	request.end('close');
 }
 
+function arrives({request}) {
+	promises.serve(null); // the connection's last request did not ask for this one
+	const it = new Request(REQUEST, request.method + ' ' + withoutQuery(request.url));
+	requests.set(request, it);
+	it.joins(contexts.ofList(request.rawHeaders));
+	if (contexts.propagates && it.context === null)
+		it.context = contexts.start(it.task, contexts.none);
+	resources.serve(it, hooks.executionAsyncId());
+}
+
+function add(request, origin) {
+	const it = new Request(CLIENT, request.method + ' ' + origin + withoutQuery(request.path));
+	requests.set(request, it);
+	return it;
+}
+
+// Its head has been sent.
+function sent(request, head) {
+	const it = requests.get(request) || add(request, request.host);
+	if (it.context === null)
+		it.joins(contexts.ofHead(head));
+}
+
+// ---- What is added to requests if the user wants it ----
+
+function propagate(request) {
+	if (request.hasHeader('traceparent') || requests.has(request))
+		return;
+	const context = add(request, request.host).leaves();
+	if (context === null)
+		return;
+	request.setHeader('traceparent', context.traceparent);
+	if (context.tracestate !== '')
+		request.setHeader('tracestate', context.tracestate);
+}
+
+// No channel of node 18 to 20 tells of a request before its head is made.
+function propagateOfHttp() {
+	const {prototype} = require('http').ClientRequest, implicitHeader = prototype._implicitHeader;
+	prototype._implicitHeader = function () {
+		try {
+			propagate(this);
+		} catch {}
+		return Reflect.apply(implicitHeader, this, arguments);
+	};
+}
+
+const names = (headers, name) => (Array.isArray(headers) ? headers : String(headers).split(/\r\n|: */))
+	.some(it => String(it).toLowerCase() === name);
+
+function propagateOfFetch(request, it) {
+	const context = names(request.headers, 'traceparent') ? null : it.leaves();
+	if (context === null)
+		return;
+	request.addHeader('traceparent', context.traceparent);
+	if (context.tracestate !== '')
+		request.addHeader('tracestate', context.tracestate);
+}
+
 module.exports = {
 	begin() {
-		on('http.server.request.start', ({request}) => {
-			const it = new Request(REQUEST, request.method + ' ' + withoutQuery(request.url));
-			requests.set(request, it);
-			resources.enter(it.task);
-			resources.endsWith(hooks.executionAsyncId(), it);
-		});
+		on('http.server.request.start', arrives);
 		on('http.server.response.finish', message => end(message, 'resolve'));
-		on('http.client.request.start', ({request}) =>
-			requests.set(request, new Request(CLIENT, request.method + ' ' + request.host + withoutQuery(request.path))));
+		on('http.client.request.start', ({request}) => sent(request, errors.text(request, '_header')));
 		on('http.client.response.finish', message => end(message, 'resolve'));
 		on('http.client.request.error', failed);
-		on('undici:request:create', ({request}) =>
-			requests.set(request, new Request(CLIENT, request.method + ' ' + request.origin + withoutQuery(request.path))));
+		on('undici:request:create', ({request}) => {
+			const it = add(request, request.origin);
+			if (contexts.propagates)
+				propagateOfFetch(request, it);
+		});
+		on('undici:client:sendHeaders', ({request, headers}) => sent(request, headers));
 		on('undici:request:trailers', message => end(message, 'resolve'));
 		on('undici:request:error', failed);
+		if (contexts.propagates)
+			propagateOfHttp();
 	},
 };

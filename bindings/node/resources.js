@@ -14,6 +14,8 @@ const PASSED = new Set(['PROMISE', 'TCPWRAP', 'TCPSERVERWRAP', 'PIPEWRAP', 'PIPE
 	'TLSWRAP', 'FILEHANDLE', 'FILEHANDLECLOSEREQ', 'SIGNALWRAP', 'STATWATCHER', 'FSEVENTWRAP', 'DNSCHANNEL', 'CHECKPRIMEREQUEST',
 	'INSPECTORJSBINDING', 'BLOBREADER', 'ELDHISTOGRAM', 'HEAPSNAPSHOT', 'WORKERHEAPSNAPSHOT', 'VERIFYREQUEST', 'Microtask',
 	'bootstrap', 'TickObject']);
+// Of those, what belongs to the code that has asked for it, although it runs in no task of that: tasks that it makes do, too.
+const ASKED = new Set(['TickObject', 'Microtask', 'HTTPCLIENTREQUEST', 'WRITEWRAP', 'SHUTDOWNWRAP']);
 // These may call more than once.
 const LONG = new Set(['MESSAGEPORT', 'WORKER', 'PROCESSWRAP', 'ZLIB', 'BROTLICOMPRESS', 'HTTP2SESSION', 'HTTP2STREAM', 'HTTP2PING']);
 const NAMES = {
@@ -24,6 +26,9 @@ const NAMES = {
 
 // Requests that end with the resource that reads them, if they have not ended before.
 const requests = new Map();
+
+// Whom the callbacks of a resource without a task belong to: a function or a request.
+const askers = new Map();
 
 const tasks = new Map(), kinds = new Map(), names = new Map(), NAMES_MAX = 10000;
 
@@ -40,6 +45,7 @@ class Resource {
 		this.timer = timer;
 		this.isCounted = isCounted;
 		this.ended = false;
+		this.serves = promises.serves();
 		if (isCounted)
 			timers[0]++;
 	}
@@ -93,8 +99,12 @@ function where() {
 
 function init(id, type, trigger, resource) {
 	try {
-		if (PASSED.has(type))
+		if (PASSED.has(type)) {
+			const asker = ASKED.has(type) ? promises.asks() : null;
+			if (asker !== null)
+				askers.set(id, asker);
 			return;
+		}
 		const from = where();
 		const task = weft.create(promises.parent(), kindOf(type), nameOf(type, resource, from));
 		const timer = type === 'Timeout' ? resource : null;
@@ -114,9 +124,12 @@ function before(id) {
 		promises.unhandled();
 		promises.push(null);
 		entered.push(0);
-		const it = tasks.get(id);
-		if (it !== undefined)
+		const it = tasks.get(id), asker = it === undefined ? askers.get(id) : undefined;
+		if (it !== undefined) {
+			promises.serve(it.serves);
 			enter(it.task);
+		} else if (asker !== undefined)
+			promises.askedBy(asker);
 	} catch {}
 }
 
@@ -140,6 +153,7 @@ function after(id) {
 function destroy(id) {
 	try {
 		const it = tasks.get(id), request = requests.get(id);
+		askers.delete(id);
 		if (it !== undefined) {
 			tasks.delete(id);
 			it.end(it.timer === null ? 'close' : 'cancel');
@@ -168,12 +182,14 @@ function setOnly(hooks) {
 
 module.exports = {
 	parent: promises.parent,
-	// `task` runs until the callback ends that runs now.
-	enter(task) {
+	// The request runs until the callback ends that runs now, and what it is read from later belongs to it.
+	serve(request, id) {
+		promises.serve(request);
 		if (entered.length > 0)
-			enter(task);
+			enter(request.task);
+		askers.set(id, request);
+		requests.set(id, request);
 	},
-	endsWith: (id, request) => requests.set(id, request),
 	begin(hooks) {
 		weft.timers(timers);
 		require('async_hooks').createHook({init, before, after, destroy}).enable();

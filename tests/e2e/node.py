@@ -42,6 +42,9 @@ class Trace:
             self.events = json_lines(weft('dump', '--json', path).stdout)
             self.tasks = json_lines(weft('dump', '--tasks', '--json', path).stdout)
             self.text = weft('dump', '--problems', path).stdout
+            self.output = result.stdout.split()
+            lines = json_lines(weft('export', '--to', 'otlp-json', '--signal', 'traces', path).stdout)
+            self.spans = [span for line in lines for resource in line['resourceSpans'] for scope in resource['scopeSpans'] for span in scope['spans']]
         equal(self.info['diagnostics'], [])
 
     def labels(self):
@@ -194,6 +197,77 @@ server.listen(0, '127.0.0.1', async () => {
     creators = [one for one, other in trace.pairs('create', other='child') if re.fullmatch('GET /item/.', other or '')]
     assert len(creators) == 2 and all(label.startswith('tcp ') for label in creators), creators
     assert any(re.fullmatch('GET /item/.', one or '') for one, other in trace.pairs('create', other='child')), 'no child of a request'
+
+
+# Asks a server for each list of headers, one after the other on one connection, and prints the contexts that the server got. What the server does for
+# a request begins when it has come as a whole, in functions, timers and promises.
+ASKER = '''const http = require('http'), agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+const handled = text => new Promise(done => setTimeout(() => later(text).then(done), 1));
+async function later(text) { await null; return text; }
+const server = http.createServer((request, response) => {
+  let text = '';
+  console.log(request.headers.traceparent || 'none', request.headers.tracestate || 'none');
+  request.on('data', part => text += part);
+  request.on('end', () => handled(text).then(it => response.end(it)));
+});
+const ask = headers => new Promise(done => http.request({ port: server.address().port, host: '127.0.0.1', agent, method: 'POST', headers },
+  response => response.resume().on('end', done)).end('body'));
+server.listen(0, '127.0.0.1', async () => {
+  for (const headers of %s)
+    await ask(headers);
+  if (%s)
+    await (await fetch(`http://127.0.0.1:${server.address().port}/fetched`)).text();
+  agent.destroy();
+  server.close();
+  server.closeAllConnections && server.closeAllConnections();
+});
+'''
+
+
+def of_digit(digit, flags='01'):
+    return '00-%s-%s-%s' % (digit * 32, digit * 16, flags)
+
+
+@case
+def what_is_done_for_a_request_is_in_its_trace():
+    trace = Trace(ASKER % (json.dumps([{'traceparent': of_digit('1')}, {'TraceParent': of_digit('2'), 'tracestate': 'v=1'}, {}]), 'false'))
+    equal(trace.output, [of_digit('1'), 'none', of_digit('2'), 'v=1', 'none', 'none'])
+    for name in ('POST /', 'later at program.js:3', 'timer 1 ms in program.js:2'):
+        found = [span['traceId'] for span in trace.spans if span['name'] == name]
+        equal((len(found), found[:2]), (3, ['1' * 32, '2' * 32]), name)
+        assert found[2] not in found[:2], (name, found)
+    creators = {one for one, other in trace.pairs('create', other='child') if (other or '').startswith('POST 127.0.0.1')}
+    equal(creators, {'program.js:12'})
+    equal([span.get('parentSpanId') for span in trace.spans if span['name'] == 'POST /'][:2], ['1' * 16, '2' * 16])
+    equal([span.get('traceState') for span in trace.spans if span['name'] == 'POST /'][:2], [None, 'v=1'])
+
+
+@case
+def a_header_that_is_no_context_begins_no_trace():
+    wrong = [{'traceparent': it} for it in ('', 'x', '00-%s-%s-01' % ('0' * 32, '1' * 16), [of_digit('1'), of_digit('1')])]
+    trace = Trace(ASKER % (json.dumps(wrong + [{'constructor': 'x', 'traceparent': of_digit('3')}]), 'false'))
+    found = [span['traceId'] for span in trace.spans if span['name'] == 'POST /']
+    equal((len(found), [it for it in found if it in ('1' * 32, '3' * 32)]), (5, ['3' * 32]))
+
+
+@case
+def requests_are_sent_with_a_context_only_if_asked_to():
+    text = ASKER % (json.dumps([{}, {'traceparent': of_digit('4')}]), 'true')
+    equal(Trace(text).output, ['none', 'none', of_digit('4'), 'none', 'none', 'none'])
+    equal(Trace(text, env={'WEFT_PROPAGATE': '0', 'TRACEPARENT': of_digit('5')}).output, ['none', 'none', of_digit('4'), 'none', 'none', 'none'])
+    trace = Trace(text, env={'WEFT_PROPAGATE': '1', 'TRACEPARENT': of_digit('5', '03'), 'TRACESTATE': 'v=5'})
+    first, second, fetched = trace.output[::2]
+    equal(trace.output[1::2], ['v=5', 'none', 'v=5'])
+    equal(second, of_digit('4'))
+    clients = {span['spanId']: span for span in trace.spans if span['name'].startswith('POST 127.0.0.1') or span['name'].endswith('/fetched') and '127' in span['name']}
+    equal(len(clients), 3)
+    for sent in (first, fetched):
+        version, trace_id, span_id, flags = sent.split('-')
+        equal((version, trace_id, flags), ('00', '5' * 32, '03'))
+        equal(clients[span_id]['parentSpanId'], '5' * 16)
+    trace = Trace(text, env={'WEFT_PROPAGATE': '1', 'TRACEPARENT': ''})
+    first, _, fetched = trace.output[::2]
+    assert first[3:35] != fetched[3:35] and 'none' not in (first, fetched), trace.output
 
 
 @case
