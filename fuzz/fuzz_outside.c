@@ -2,14 +2,15 @@
  *
  * The input is the memory of a process that is seen from outside: locks, and the frames of Python.
  * The process is this one. In the input, a word 0x5eed00000000NNNN is the address of its byte NNNN.
- * It begins with: the addresses of Python's variables, the arguments of a call, which functions the
- * thread has called.
+ * It begins with: the addresses of Python's variables, a call with its arguments, which functions
+ * the thread has called; the addresses of a context of OpenTelemetry, of a file that is loaded, and
+ * of a thread's pointer.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "outside/outside.h"
+#include "outside/parts.h"
 #include "reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -80,6 +81,19 @@ static void check(const struct weft__outside_process *process)
 	}
 }
 
+static void read_contexts(struct weft__outside_process *process, const uint64_t *addresses)
+{
+	struct weft__outside_local local = {0};
+	struct weft__outside_context context;
+	bool shows_threads;
+	(void)weft__outside_read_process_context(process, addresses[0], &shows_threads);
+	require(is_text(process->service, sizeof(process->service)));
+	for (int is_program = 0; is_program < 2; is_program++)
+		if (weft__outside_find_local(
+				process->pid, addresses[1], is_program, "otel_thread_ctx_v1", &local))
+			weft__outside_read_thread_context(process->pid, addresses[2], &local, &context);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	uint64_t *memory = make_memory(bytes, size);
@@ -100,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	process->threads[0].kernel.number = memory[2];
 	memcpy(process->threads[0].kernel.arguments, memory + 3, ARGUMENTS * sizeof(*memory));
 	make_frames(&process->threads[0], memory[3 + ARGUMENTS]);
+	read_contexts(process, memory + 4 + ARGUMENTS);
 	weft__outside_resolve(&host, process, name_of);
 	check(process);
 	weft__outside_finish(&host);

@@ -57,6 +57,19 @@ struct weft__outside_stack {
 	size_t size;
 };
 
+/* Where each thread has its own one of a thread-local variable. */
+struct weft__outside_local {
+	bool is_known;
+	uint64_t module; /* the number of its block; 0: it lies by the thread's pointer */
+	uint64_t offset; /* there */
+};
+
+/* The span of OpenTelemetry for which a thread works, as W3C Trace Context writes its ids. */
+struct weft__outside_context {
+	bool is_given;
+	unsigned char trace[16], span[8];
+};
+
 /* A thread that could end a wait; with `tid` 0, any thread of the process. */
 struct weft__outside_other {
 	pid_t pid, tid;
@@ -71,7 +84,8 @@ struct weft__outside_thread {
 	pid_t inner;       /* its number in its own PID namespace */
 	uint64_t switches; /* how often it has given up or lost its processor */
 	struct weft__runs_kernel kernel;
-	bool is_readable; /* its call is known, or that it runs */
+	bool is_readable;                     /* its call is known, or that it runs */
+	struct weft__outside_context context; /* if the process shows it */
 
 	/* Copies of its stack: one of a thread that waits, several of one that runs. */
 	struct weft__outside_stack stacks[WEFT__OUTSIDE_LOOKS];
@@ -105,7 +119,9 @@ struct weft__outside_process {
 	pid_t pid;
 	char name[32];
 	uid_t user;
-	bool is_kernel, has_ended; /* a thread of the kernel; a zombie */
+	char service[256];                /* as it tells readers of OpenTelemetry; "": it does not */
+	struct weft__outside_local local; /* the context of each thread, if it shows these */
+	bool is_kernel, has_ended;        /* a thread of the kernel; a zombie */
 	pid_t parent;
 	struct weft__outside_thread *threads;
 	uint32_t count;

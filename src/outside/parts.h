@@ -35,6 +35,37 @@ void weft__outside_add_other(struct weft__outside_thread *thread, pid_t pid, pid
 /* True if a frame of the thread is in a function whose name contains the text. */
 bool weft__outside_is_in(const struct weft__outside_thread *thread, const char *text);
 
+/* ---- Thread-local variables (thread_local.c) ---- */
+
+/* Finds a variable that the file which is mapped at `base` exports. False: it has none of that
+ * name, or it cannot be read; nothing is stored then. */
+bool weft__outside_find_local(pid_t pid, uint64_t base, bool is_program, const char *name,
+	struct weft__outside_local *ret_local);
+
+/* The thread's pointer, by which it finds them; 0: it is not known. */
+uint64_t weft__outside_thread_pointer(pid_t pid, pid_t tid);
+
+/* Where the thread of that pointer has the variable; 0: it has not used it. */
+uint64_t weft__outside_local_address(
+	pid_t pid, uint64_t pointer, const struct weft__outside_local *local);
+
+/* ---- Contexts of OpenTelemetry (contexts.c) ---- */
+
+/* Finds out what the process shows: its service, and where its threads have their contexts. */
+void weft__outside_find_contexts(struct weft__outside_process *process);
+
+/* Takes the service from the context at an address. False if there is none. */
+bool weft__outside_read_process_context(
+	struct weft__outside_process *process, uint64_t address, bool *ret_shows_threads);
+
+/* Reads the context of a thread that is stopped, from its pointer. */
+void weft__outside_read_thread_context(pid_t pid, uint64_t pointer,
+	const struct weft__outside_local *local, struct weft__outside_context *ret_context);
+
+/* Reads that of a thread that waits. */
+void weft__outside_look_at_context(
+	const struct weft__outside_process *process, struct weft__outside_thread *thread);
+
 /* ---- Futexes (futex.c) ---- */
 
 void weft__outside_resolve_futex(

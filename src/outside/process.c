@@ -217,6 +217,7 @@ static bool look_at_threads(struct weft__outside_process *process, bool may_stop
 			memset(thread, 0, sizeof(*thread));
 			continue;
 		}
+		weft__outside_look_at_context(process, thread);
 		copied += thread->stack_count ? thread->stacks[0].size : 0;
 		process->count++;
 		process->denied += !thread->is_readable && !process->is_kernel && !process->has_ended;
@@ -266,6 +267,7 @@ struct weft__outside_process *weft__outside_look(
 	*process = (struct weft__outside_process){.pid = pid};
 	weft__outside_name(pid, process->name);
 	read_stat(process);
+	weft__outside_find_contexts(process);
 	if (!look_at_threads(process, may_stop)) {
 		finish_process(process);
 		return NULL;

@@ -37,12 +37,14 @@ enum {
 /* Where the child writes a look at a thread. */
 struct look {
 	uint64_t registers[WEFT__OUTSIDE_REGISTERS];
+	struct weft__outside_context context;
 	uint64_t size; /* of the stack; 0: the thread did not stop, or has ended */
 	unsigned char stack[STACK_BYTES];
 };
 
 struct looks {
 	pid_t pid;
+	struct weft__outside_local local; /* where the threads' contexts are */
 	uint32_t count;
 	pid_t tids[THREADS_MAX];
 	bool is_seized[THREADS_MAX];
@@ -88,11 +90,13 @@ static bool has_stopped(pid_t tid, int *ret_signal)
 }
 
 /* Looks at a thread that has stopped, and lets it go on. */
-static void look_at(pid_t pid, pid_t tid, int signal, struct look *look)
+static void look_at(const struct looks *all, pid_t tid, int signal, struct look *look)
 {
+	const pid_t pid = all->pid;
 	struct user_regs_struct registers;
 	if (ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0) {
 		copy_registers(&registers, look->registers);
+		weft__outside_read_thread_context(pid, registers.fs_base, &all->local, &look->context);
 		look->size = weft__outside_read_up(pid, registers.rsp, look->stack, sizeof(look->stack));
 		if (!signal)
 			repeat_call(pid, tid, &registers);
@@ -118,7 +122,7 @@ static void look_at_each(struct looks *all, struct look *looks)
 			if (!is_awaited[i] || !has_stopped(all->tids[i], &signal))
 				continue;
 			if (signal >= 0)
-				look_at(all->pid, all->tids[i], signal, &looks[i]);
+				look_at(all, all->tids[i], signal, &looks[i]);
 			is_awaited[i] = false;
 			left--;
 			waits = 0;
@@ -145,6 +149,8 @@ static void take(struct weft__outside_thread *thread, const struct look *look)
 {
 	struct weft__outside_stack *stack = &thread->stacks[thread->stack_count];
 	const size_t size = look->size < STACK_BYTES ? look->size : STACK_BYTES;
+	if (look->size)
+		thread->context = look->context; /* the last look counts */
 	stack->bytes = size ? malloc(size) : NULL;
 	if (!stack->bytes)
 		return;
@@ -165,6 +171,7 @@ void weft__outside_look_at_running(struct weft__outside_process *process)
 	if (all == MAP_FAILED)
 		return;
 	all->pid = process->pid;
+	all->local = process->local;
 	for (uint32_t i = 0; i < process->count && all->count < THREADS_MAX; i++)
 		if (process->threads[i].kernel.state == 'R' && process->threads[i].is_readable) {
 			threads[all->count] = &process->threads[i];

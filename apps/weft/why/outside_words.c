@@ -118,6 +118,37 @@ static void add_stack(const struct weft__outside_thread *thread, struct weft_tex
 	weft_text_add_string(text, " ms");
 }
 
+static void add_hexadecimal(struct weft_text *text, const unsigned char *bytes, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	for (size_t i = 0; i < size; i++) {
+		weft_text_add(text, &digits[bytes[i] >> 4], 1);
+		weft_text_add(text, &digits[bytes[i] & 15], 1);
+	}
+}
+
+/* "; it works for span 00f067aa0ba902b7 of trace 4bf92f3577b34da6a3ce929d0e0e4736" */
+static void add_context(struct weft_text *text, const struct weft__outside_context *context)
+{
+	if (!context->is_given)
+		return;
+	weft_text_add_string(text, "; it works for span ");
+	add_hexadecimal(text, context->span, sizeof(context->span));
+	weft_text_add_string(text, " of trace ");
+	add_hexadecimal(text, context->trace, sizeof(context->trace));
+}
+
+static void add_json_context(struct weft_text *text, const struct weft__outside_context *context)
+{
+	if (!context->is_given)
+		return;
+	weft_text_add_string(text, ",\"trace_id\":\"");
+	add_hexadecimal(text, context->trace, sizeof(context->trace));
+	weft_text_add_string(text, "\",\"span_id\":\"");
+	add_hexadecimal(text, context->span, sizeof(context->span));
+	weft_text_add_string(text, "\"");
+}
+
 /* "thread 7 'a' waits for mutex m (0x…), held by thread 8 'b'." */
 static void add_sentence(const struct weft__outside_thread *thread, struct weft_text *text)
 {
@@ -131,6 +162,7 @@ static void add_sentence(const struct weft__outside_thread *thread, struct weft_
 		weft_text_add_string(text, ": ");
 		add_shown(text, thread->outcome);
 	}
+	add_context(text, &thread->context);
 	weft_text_add_string(text, ".");
 }
 
@@ -196,6 +228,9 @@ static void add_thread(struct outside_answer *a, const struct weft__outside_proc
 		weft_text_add_string(&a->text, i + 1 < thread->other_count ? "}" : "}]");
 	}
 	add_json_frames(a, thread);
+	if (process->service[0])
+		cli_add_json(&a->text, ",\"service\":", process->service);
+	add_json_context(&a->text, &thread->context);
 	weft_text_add_string(&a->text, ",\"sentence\":");
 	weft_text_add_json(&a->text, sentence.bytes, sentence.size);
 	weft_text_add_string(&a->text, "}\n");
@@ -310,6 +345,11 @@ void outside_add_process(struct outside_answer *a, const struct weft__outside_pr
 		add_shown(&a->text, process->name);
 		weft_text_add_string(&a->text, " ");
 		weft_text_add_i64(&a->text, process->pid);
+		if (process->service[0]) {
+			weft_text_add_string(&a->text, ", service '");
+			add_shown(&a->text, process->service);
+			weft_text_add_string(&a->text, "'");
+		}
 		weft_text_add_string(&a->text, ":\n");
 	}
 	uint32_t count = 0;
