@@ -2,8 +2,8 @@
  *
  * Locks of glibc, by the futex at which a thread waits. A mutex and the writer of an rwlock name
  * their holder in the process's own memory, which may hold anything: a holder is believed only if
- * it is a thread that exists. Conditions, semaphores, and the locks of Rust, Go and Python have no
- * holder that could be read.
+ * it is a thread that exists. Conditions, semaphores, barriers, and the locks of Rust, Go and
+ * Python have no holder that could be read.
  */
 #include <linux/futex.h>
 #include <stdio.h>
@@ -17,6 +17,9 @@ enum {
 	RWLOCK_WRITER = 24,
 	/* Its pthread_cond_t, whose futexes are at 40 and 44. */
 	CONDITION_FUTEX = 40,
+	/* Its pthread_barrier_t: the threads that ever came, those of earlier rounds, which is the
+	 * futex, and the threads of a round. */
+	BARRIER_FUTEX = 4,
 	SHARED_MUTEX = 128, /* in the type of a mutex: other processes may hold it */
 	CONTENDED = 2,      /* the word of a plain mutex for which threads wait */
 	READERS_SHIFT = 3,
@@ -197,6 +200,21 @@ static bool is_semaphore(
 		   words[1] > 0 && words[1] <= process->count;
 }
 
+static void resolve_barrier(
+	const struct weft__outside_process *process, struct weft__outside_thread *thread)
+{
+	uint32_t words[3];
+	const uint64_t futex = thread->kernel.arguments[0];
+	thread->kind = WEFT__OUTSIDE_BARRIER;
+	add_object(thread, "barrier", BARRIER_FUTEX);
+	if (futex < BARRIER_FUTEX ||
+		!weft__outside_read(process->pid, futex - BARRIER_FUTEX, words, sizeof(words)) ||
+		words[0] - words[1] >= words[2] || words[2] >= THREADS_END)
+		return;
+	weft__outside_add(thread, ", where %u of %u threads are", (unsigned)(words[0] - words[1]),
+		(unsigned)words[2]);
+}
+
 static bool resolve_by_name(
 	const struct weft__outside_process *process, struct weft__outside_thread *thread)
 {
@@ -214,6 +232,8 @@ static bool resolve_by_name(
 		thread->kind = WEFT__OUTSIDE_SEMAPHORE;
 		add_object(thread, "semaphore", 0);
 		weft__outside_add(thread, ", which nobody owns: any thread may post it");
+	} else if (weft__outside_is_in(thread, "pthread_barrier_wait")) {
+		resolve_barrier(process, thread);
 	}
 	return thread->kind != WEFT__OUTSIDE_OTHER;
 }

@@ -28,6 +28,7 @@ enum weft__outside_kind {
 	WEFT__OUTSIDE_JOIN,
 	WEFT__OUTSIDE_CONDITION,
 	WEFT__OUTSIDE_SEMAPHORE,
+	WEFT__OUTSIDE_BARRIER,
 	WEFT__OUTSIDE_FUTEX, /* a lock of which nothing is known */
 	WEFT__OUTSIDE_PEER,  /* the other end of a pipe or connection */
 	WEFT__OUTSIDE_CONNECT,

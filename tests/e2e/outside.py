@@ -107,7 +107,7 @@ def a_deadlock_of_two_threads_has_its_functions_and_lines():
 
 @case
 def each_kind_of_lock_has_its_holder_or_none():
-    with running(program('-O2', '-fno-inline'), 'kinds', threads=7) as process:
+    with running(program('-O2', '-fno-inline'), 'kinds', threads=9) as process:
         held = r", held by thread %d '[^']*', in " % process.pid
         said = look(process.pid, r'mutex inheriting_lock \(0x[0-9a-f]+\)' + held + 'take_inheriting ',
                     r'mutex robust_lock \(0x[0-9a-f]+\)' + held + 'take_robust ',
@@ -115,6 +115,7 @@ def each_kind_of_lock_has_its_holder_or_none():
                     r'rwlock table_lock \(0x[0-9a-f]+\)' + held + 'write_table ',
                     r'condition ready \(0x[0-9a-f]+\), which any thread may signal, in await_condition ',
                     r'semaphore tokens \(0x[0-9a-f]+\), which nobody owns: any thread may post it, in await_token ',
+                    r'barrier step \(0x[0-9a-f]+\), where 2 of 3 threads are, in (pthread_barrier_wait ← )?await_step ',
                     r'sleeps in pause, in hang_in_kinds ')
         assert 'Deadlock' not in said and 'Circle' not in said, said
 

@@ -22,7 +22,7 @@ static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER,
 static pthread_mutex_t inheriting_lock, robust_lock;
 static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
-static pthread_barrier_t both;
+static pthread_barrier_t both, step;
 static sem_t tokens;
 
 static void take_second(void)
@@ -121,6 +121,14 @@ static void *await_condition(void *unused)
 		pthread_cond_wait(&ready, &first_lock);
 }
 
+static void *await_step(void *unused)
+{
+	(void)unused;
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	return NULL;
+}
+
 static void *await_token(void *unused)
 {
 	(void)unused;
@@ -141,12 +149,16 @@ static void hang_in_kinds(void)
 	pthread_mutex_lock(&robust_lock);
 	pthread_rwlock_wrlock(&table_lock);
 	sem_init(&tokens, 0, 0);
+	pthread_barrier_init(&step, NULL, 3);
 	start(take_inheriting);
 	start(take_robust);
 	start(read_table);
 	start(write_table);
 	start(await_condition);
 	start(await_token);
+	start(await_step);
+	start(await_step);
+	pthread_barrier_wait(&step);
 	pause();
 }
 

@@ -198,6 +198,7 @@ static void add_thread(struct outside_answer *a, const struct weft__outside_proc
 		[WEFT__OUTSIDE_JOIN] = "join",
 		[WEFT__OUTSIDE_CONDITION] = "condition",
 		[WEFT__OUTSIDE_SEMAPHORE] = "semaphore",
+		[WEFT__OUTSIDE_BARRIER] = "barrier",
 		[WEFT__OUTSIDE_FUTEX] = "lock",
 		[WEFT__OUTSIDE_PEER] = "peer",
 		[WEFT__OUTSIDE_CONNECT] = "connect",
