@@ -258,6 +258,9 @@ struct weft_model_summary {
 	uint64_t joined;      /* messages of which both sides are in the trace */
 	uint64_t start, last; /* times of the first and last event, ns; 0 and 0 without events */
 	uint64_t end;         /* when the last of the programs ended, or `last` if that is unknown */
+	/* Only [read_start, read_end) was read of a larger trace, from `start` to at least `end`; 0 and
+	 * 0: all of it was. */
+	uint64_t read_start, read_end;
 	bool live; /* a model snapshot: `end` is now, and tasks that have not ended reach it */
 	uint32_t by_outcome[WEFT_OUTCOMES]; /* of tasks that are no lines of tracks */
 	uint32_t tracks; /* lines of tracks; the number of tasks is the sum of these and the outcomes */
@@ -274,6 +277,7 @@ enum weft_dark_reason {
 	WEFT_DARK_LOST,   /* events are missing there */
 	WEFT_DARK_BEFORE, /* a thread's events before its first one were overwritten */
 	WEFT_DARK_AFTER,  /* the program's record has ended, the trace goes on */
+	WEFT_DARK_UNREAD, /* only a part of the trace was read: see weft_decoder_build_range() */
 	WEFT_DARK_REASONS
 };
 

@@ -354,12 +354,26 @@ WEFT__EXPORT int weft_decoder_next(struct weft_decoder *decoder, struct weft_eve
 	return status;
 }
 
-WEFT__EXPORT int weft_decoder_seek(struct weft_decoder *decoder, uint64_t time_ns)
+bool weft__format_decoder_seeks(const struct weft_decoder *decoder)
 {
+	return decoder->phase == PHASE_READING && !decoder->incoming && decoder->format->seek;
+}
+
+int weft__format_decoder_seek(
+	struct weft_decoder *decoder, uint64_t time_ns, bool *ret_follows_given)
+{
+	*ret_follows_given = false;
 	if (decoder->phase != PHASE_READING)
 		return WEFT_ERROR_STATE;
-	bool is_read_whole = decoder->incoming || !decoder->format->seek;
-	return is_read_whole ? 0 : decoder->format->seek(decoder->reader, time_ns);
+	return weft__format_decoder_seeks(decoder)
+			   ? decoder->format->seek(decoder->reader, time_ns, ret_follows_given)
+			   : 0;
+}
+
+WEFT__EXPORT int weft_decoder_seek(struct weft_decoder *decoder, uint64_t time_ns)
+{
+	bool follows_given;
+	return weft__format_decoder_seek(decoder, time_ns, &follows_given);
 }
 
 /* ---- Records of Xen ---- */

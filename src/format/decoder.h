@@ -17,6 +17,13 @@ const struct weft_help *weft__format_decoder_help(const struct weft_decoder *dec
 /* Adds to weft_decoder_events(). */
 void weft__format_decoder_count(struct weft_decoder *decoder, uint32_t events);
 
+/* False if weft_decoder_seek() leaves nothing out, because all of the input is read. */
+bool weft__format_decoder_seeks(const struct weft_decoder *decoder);
+/* weft_decoder_seek(). `*ret_follows_given`: events are left out of the thread of the event that
+ * was given last, so that nothing says for how long that is true. */
+int weft__format_decoder_seek(
+	struct weft_decoder *decoder, uint64_t time_ns, bool *ret_follows_given);
+
 /* ---- Parts of a merged decoder ---- */
 
 /* WEFT_OK: weft__format_decoder_start() can be called; WEFT_AGAIN: not before more bytes or finish;

@@ -78,8 +78,9 @@ struct weft__format {
 	/* Returns WEFT_OK and an event, WEFT_END, or an error that ends the reading. The caller zeroes
 	 * the event. */
 	int (*next)(struct weft__reader *reader, struct weft_event *ret_event);
-	/* For weft_decoder_seek(). NULL: all of the input is read. */
-	int (*seek)(struct weft__reader *reader, uint64_t time_ns);
+	/* For weft_decoder_seek(), and whether events are left out of the thread of the event that was
+	 * given last. NULL: all of the input is read. */
+	int (*seek)(struct weft__reader *reader, uint64_t time_ns, bool *ret_follows_given);
 	/* For weft_decoder_next_xentrace(); or NULL. */
 	int (*next_record)(struct weft__reader *reader, struct weft_xentrace_record *ret_record);
 	/* For weft_decoder_xentrace_stays(); there with `next_record`. */

@@ -12,8 +12,11 @@
 #include "base/both.h"
 #include "base/diagnostics.h"
 #include "base/export.h"
+#include "base/ns.h"
 #include "format/decoder.h"
+#include "format/kept.h"
 #include "model/load.h"
+#include "model/tracks.h"
 
 #define PROGRESS_EVENTS 65536
 #define BATCH_EVENTS    8192 /* divides PROGRESS_EVENTS; two batches fit the second-level cache */
@@ -26,29 +29,88 @@ struct batch {
 struct load {
 	struct weft_decoder *decoder;
 	struct weft_model_builder *builder;
-	struct batch *batches; /* two */
+	void (*decode)(void *load);
+	const struct weft__read_range *range; /* NULL: all of the trace is read */
+	bool has_gap;                         /* events before the range were left out */
+	uint64_t next;                        /* the time of the first event behind the range, or 0 */
+	const struct weft_event *first; /* of the trace; NULL once it is in a batch, or left out */
+	struct batch *batches;          /* two */
 	struct batch *decoding, *taking;
 	int decoded, taken;                  /* status of each half; not WEFT_OK: it has ended */
 	struct weft_diagnostics diagnostics; /* of the half that adds batches to the model */
 };
 
+typedef int next_function(struct load *load, struct weft_event *ret_event);
+
 /* Writes the shared members once, at the end: a cache line that bounces between the threads costs
- * more than decoding an event. */
-static void decode_batch(void *context)
+ * more than decoding an event. Inlined, so that `next` is no call. */
+static inline __attribute__((always_inline)) void decode_by(struct load *load, next_function *next)
 {
-	struct load *load = context;
 	struct batch *batch = load->decoding;
 	struct weft_event event;
 	int status = load->decoded;
 	uint32_t count = 0;
 	while (status == WEFT_OK && count < BATCH_EVENTS) {
-		status = weft_decoder_next(load->decoder, &event);
+		status = next(load, &event);
 		if (status == WEFT_OK)
 			status = weft__model_fact(load->builder, &event, &batch->facts[count]);
 		count += status == WEFT_OK;
 	}
 	load->decoded = status;
 	batch->count = count;
+}
+
+static inline int next_of_all(struct load *load, struct weft_event *ret_event)
+{
+	return weft_decoder_next(load->decoder, ret_event);
+}
+
+static void decode_batch(void *load)
+{
+	decode_by(load, next_of_all);
+}
+
+/* Events before the range are not all there. True for those that are true without the others: what
+ * the thread does, and that a task has ended. */
+static bool is_kept_of_past(struct weft_event *event)
+{
+	switch (event->type) {
+	case WEFT_EVENT_SIGNAL:
+		event->type = WEFT_EVENT_SWITCH;
+		return event->flag;
+	case WEFT_EVENT_SWITCH:
+	case WEFT_EVENT_BAND:
+	case WEFT_EVENT_BECOME:
+	case WEFT_EVENT_RESOLVE:
+	case WEFT_EVENT_FAIL:
+	case WEFT_EVENT_CANCEL:
+	case WEFT_EVENT_CLOSE:
+	case WEFT_EVENT_TIME_OUT:
+		return true;
+	default:
+		return weft__model_is_of_thread(event);
+	}
+}
+
+static int next_of_range(struct load *load, struct weft_event *event)
+{
+	int status;
+	do {
+		status = load->first ? WEFT_OK : weft_decoder_next(load->decoder, event);
+		if (load->first)
+			*event = *load->first;
+		load->first = NULL;
+	} while (status == WEFT_OK && event->time_ns < load->range->start && load->has_gap &&
+			 !is_kept_of_past(event));
+	if (status != WEFT_OK || event->time_ns < load->range->end)
+		return status;
+	load->next = event->time_ns;
+	return WEFT_END;
+}
+
+static void decode_batch_of_range(void *load)
+{
+	decode_by(load, next_of_range);
 }
 
 static void take_batch(void *context)
@@ -75,13 +137,14 @@ static bool should_stop(const struct load *load, const struct weft_progress *pro
 		   !progress->step(progress->context, weft_decoder_part(load->decoder));
 }
 
+/* The first batch is decoded. */
 static int add_events(
 	struct load *load, const struct weft_help *help, const struct weft_progress *progress)
 {
-	for (decode_batch(load); load->decoding->count && !load->taken;) {
+	while (load->decoding->count && !load->taken) {
 		swap(load);
 		weft__format_decoder_count(load->decoder, load->taking->count);
-		weft__both(help, take_batch, load, decode_batch, load);
+		weft__both(help, take_batch, load, load->decode, load);
 		weft__diagnostics_move(&load->diagnostics, weft_decoder_diagnostics(load->decoder));
 		if (should_stop(load, progress))
 			return load->taken;
@@ -93,24 +156,44 @@ static int add_events(
 	return load->decoded == WEFT_END ? 0 : load->decoded;
 }
 
+static int create(struct load *load, struct weft_decoder *decoder)
+{
+	*load = (struct load){.decoder = decoder, .decode = decode_batch};
+	load->batches = malloc(2 * sizeof(*load->batches));
+	if (!load->batches)
+		return WEFT_ERROR_MEMORY;
+	load->decoding = &load->batches[0];
+	load->taking = &load->batches[1];
+	return weft_model_builder_create(&load->builder);
+}
+
+static void destroy(struct load *load)
+{
+	free(load->batches);
+	weft_model_builder_destroy(load->builder);
+}
+
+static const struct weft_help *help_of(
+	struct weft_decoder *decoder, const struct weft_progress *progress)
+{
+	return progress && progress->help ? progress->help : weft__format_decoder_help(decoder);
+}
+
 static int build(struct weft_decoder *decoder, const struct weft_progress *progress,
 	bool is_summary, struct weft_model **ret_model)
 {
-	const struct weft_help *help =
-		progress && progress->help ? progress->help : weft__format_decoder_help(decoder);
-	struct load load = {.decoder = decoder, .batches = malloc(2 * sizeof(*load.batches))};
-	int error = load.batches ? weft_model_builder_create(&load.builder) : WEFT_ERROR_MEMORY;
+	const struct weft_help *help = help_of(decoder, progress);
+	struct load load;
+	int error = create(&load, decoder);
+	if (!error && is_summary)
+		weft__model_make_summary(load.builder);
 	if (!error) {
-		if (is_summary)
-			weft__model_make_summary(load.builder);
-		load.decoding = &load.batches[0];
-		load.taking = &load.batches[1];
+		load.decode(&load);
 		error = add_events(&load, help, progress);
 	}
-	free(load.batches);
 	if (!error)
 		error = weft__model_finish(load.builder, weft_decoder_describe(decoder), help, ret_model);
-	weft_model_builder_destroy(load.builder);
+	destroy(&load);
 	return error;
 }
 
@@ -124,4 +207,73 @@ WEFT__EXPORT int weft_decoder_build_summary(struct weft_decoder *decoder,
 	const struct weft_progress *progress, struct weft_model **ret_model)
 {
 	return build(decoder, progress, true, ret_model);
+}
+
+/* ---- A range ---- */
+
+static struct weft__read_range range_of(const struct weft_range *asked, uint64_t trace_start)
+{
+	struct weft__read_range range = {.trace_start = trace_start, .start = asked->start_ns};
+	if (!asked->is_absolute)
+		range.start = weft__ns_add(range.start, trace_start);
+	range.end = weft__ns_add(range.start, asked->duration_ns);
+	range.start = range.start > asked->past_ns ? range.start - asked->past_ns : 0;
+	return range;
+}
+
+/* Leaves out what is before the range, also the first event if what follows it is left out. */
+static int seek(struct load *load, struct weft__kept *kept, struct weft_event *first)
+{
+	bool is_alone = false;
+	int error = weft__format_keep(kept, first);
+	if (!error)
+		error = weft__format_decoder_seek(load->decoder, load->range->start, &is_alone);
+	if (is_alone)
+		load->first = NULL;
+	return error;
+}
+
+static int add_range(
+	struct load *load, const struct weft_help *help, const struct weft_progress *progress)
+{
+	load->has_gap =
+		load->range->start > load->range->trace_start && weft__format_decoder_seeks(load->decoder);
+	load->decode(load);
+	if (load->has_gap) {
+		const struct batch *batch = load->decoding;
+		weft__model_begin_range(
+			load->builder, load->range, batch->count ? batch->facts->time_ns : UINT64_MAX);
+	}
+	int error = add_events(load, help, progress);
+	if (!error && load->next)
+		weft__model_end_range(load->builder, load->range, load->next);
+	return error;
+}
+
+WEFT__EXPORT int weft_decoder_build_range(struct weft_decoder *decoder,
+	const struct weft_range *asked, const struct weft_progress *progress,
+	struct weft_model **ret_model)
+{
+	const struct weft_help *help = help_of(decoder, progress);
+	struct weft__kept kept = {0};
+	struct weft_event first;
+	struct load load;
+	int error = create(&load, decoder);
+	int status = error ? error : weft_decoder_next(decoder, &first);
+	const struct weft__read_range range = range_of(asked, status == WEFT_OK ? first.time_ns : 0);
+	load.range = &range;
+	load.decode = decode_batch_of_range;
+	if (status == WEFT_OK) {
+		load.first = &first;
+		error = range.start > range.trace_start ? seek(&load, &kept, &first) : 0;
+		if (!error)
+			error = add_range(&load, help, progress);
+	} else if (status != WEFT_END) {
+		error = status == WEFT_AGAIN ? WEFT_ERROR_STATE : status;
+	}
+	if (!error)
+		error = weft__model_finish(load.builder, weft_decoder_describe(decoder), help, ret_model);
+	weft__format_kept_finish(&kept);
+	destroy(&load);
+	return error;
 }

@@ -279,19 +279,42 @@ static int next(struct weft__reader *reader, struct weft_event *ret_event)
 	return WEFT_OK;
 }
 
+static int seek_part(struct weft__merged_part *part, uint64_t time_ns)
+{
+	uint64_t own_ns = weft__format_shift_back(part->shift, time_ns);
+	own_ns -= part->shift && own_ns; /* it is rounded */
+	return weft__format_decoder_seek(part->decoder, own_ns, &part->is_alone);
+}
+
+/* Replaces the events in the heap that are alone now: what follows them in their thread is left
+ * out. `first` is the position of the first one that may be. */
+static int replace_alone(struct weft__merge *m, uint32_t first)
+{
+	for (uint32_t at = first; at < m->heap_count;) {
+		const uint32_t number = m->heap[at];
+		int status = m->parts[number].is_alone ? fetch(m, number) : WEFT_OK;
+		if (status < 0)
+			return status;
+		if (status == WEFT_OK)
+			at++;
+		else
+			m->heap[at] = m->heap[--m->heap_count];
+	}
+	for (uint32_t at = m->heap_count; at > 0; at--)
+		sink(m, at - 1);
+	return WEFT_OK;
+}
+
 /* The parts' decoders may forget the texts of the events in the heap. */
-static int seek(struct weft__reader *reader, uint64_t time_ns)
+static int seek(struct weft__reader *reader, uint64_t time_ns, bool *ret_follows_given)
 {
 	struct weft__merge *m = (struct weft__merge *)reader;
 	int status = keep_events(m);
-	for (uint32_t i = 0; i < m->count && !status; i++) {
-		const struct weft__merged_part *part = &m->parts[i];
-		uint64_t own_ns = weft__format_shift_back(part->shift, time_ns);
-		own_ns -= part->shift && own_ns; /* it is rounded */
-		if (weft_decoder_seek(part->decoder, own_ns) == WEFT_ERROR_MEMORY)
+	for (uint32_t i = 0; i < m->count && !status; i++)
+		if (seek_part(&m->parts[i], time_ns) == WEFT_ERROR_MEMORY)
 			status = WEFT_ERROR_MEMORY;
-	}
-	return status;
+	*ret_follows_given = m->has_given && m->parts[m->heap[0]].is_alone;
+	return status ? status : replace_alone(m, m->has_given);
 }
 
 static void close_merge(struct weft__reader *reader)

@@ -23,6 +23,7 @@ struct weft__merged_part {
 	struct weft_event event;         /* the next one, if the part is in the heap */
 	struct weft__kept kept;          /* its texts, if is_kept */
 	bool is_kept;
+	bool is_alone;                           /* what follows the event in its thread is left out */
 	const struct weft_trace_thread *threads; /* the part's table when it was copied */
 	uint32_t *thread_of;                     /* numbers of its threads in the merged trace */
 	size_t thread_capacity;

@@ -184,3 +184,13 @@ WEFT__EXPORT int weft_input_build_summary(
 {
 	return build(input, progress, weft_decoder_build_summary, ret_model);
 }
+
+WEFT__EXPORT int weft_input_build_range(struct weft_input *input, const struct weft_range *range,
+	const struct weft_progress *progress, struct weft_model **ret_model)
+{
+	struct reading reading = {input, progress};
+	const struct weft_progress own = {step, &reading, progress ? progress->help : NULL};
+	int error = weft_decoder_build_range(input->decoder, range, &own, ret_model);
+	forget(input);
+	return error;
+}

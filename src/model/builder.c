@@ -150,7 +150,7 @@ static int add_creation(struct weft_model_builder *b, uint32_t task, uint64_t ag
 		{&c->list, sizeof(*c->list)},
 		{&c->start, sizeof(*c->start)},
 	};
-	const uint64_t now = b->state.now, first = b->state.start;
+	const uint64_t now = b->state.now, first = weft__model_trace_start(b);
 	int error = weft__columns_reserve(columns, 2, &c->capacity, c->count + (size_t)1);
 	if (error)
 		return error;

@@ -15,6 +15,7 @@
  *     code_samples.c  what threads ran
  *     ends.c       when each program ended
  *     dark.c       when events of a program may be missing
+ *     range.c      a part of a trace without the rest
  *     finish.c     the rules for the end of a trace
  *     freeze.c     from columns to a model
  *     live.c       what snapshots share, kept up to date
@@ -27,6 +28,7 @@
 #include <weft/error.h>
 #include <weft/model.h>
 
+#include "base/ns.h"
 #include "base/shared.h"
 #include "model/load.h"
 #include "model/stacks.h"
@@ -137,6 +139,11 @@ struct creation_columns {
 	uint64_t *start; /* clamped to the time from the trace's start to the first mention */
 };
 
+/* Time of a trace that was not read. */
+struct weft__unread {
+	uint64_t start, end;
+};
+
 /* weft__model_fact uses only the members of the first part and weft__model_take only those of the
  * second, so two threads may run them at the same time. */
 struct weft_model_builder {
@@ -146,7 +153,7 @@ struct weft_model_builder {
 
 	char padding[128]; /* the two parts share no cache line */
 
-	struct weft_model_summary summary; /* start and end: the state's, at the end */
+	struct weft_model_summary summary; /* start and end: set at the end */
 	struct weft_diagnostics *diagnostics;
 	struct weft__state state;
 	struct task_columns tasks;
@@ -164,8 +171,9 @@ struct weft_model_builder {
 	struct creation_columns creations;
 	struct weft_dark *dark; /* once the builder has finished */
 	uint32_t dark_count;
-	struct weft__live *live; /* NULL before the first snapshot */
-	bool is_summary;         /* summary.c; both parts only read it */
+	struct weft__unread before, after; /* the range that is read; empty: all is read there */
+	struct weft__live *live;           /* NULL before the first snapshot */
+	bool is_summary;                   /* summary.c; both parts only read it */
 };
 
 /* The public model is the first member, so that one pointer serves both. */
@@ -195,6 +203,27 @@ void weft__model_builder_touch(struct weft_model_builder *b, uint32_t task);
 struct weft__shared *weft__model_builder_hold_edges(struct edge_columns *edges);
 /* Ends the sharing of edges. 0 or WEFT_ERROR_MEMORY. */
 int weft__model_builder_own_edges(struct edge_columns *edges);
+
+/* range.c */
+
+struct weft__ends;
+
+static inline bool weft__model_is_unread(const struct weft__unread *unread)
+{
+	return unread->start < unread->end;
+}
+
+/* The time of the trace's first event, also if that was not read. */
+uint64_t weft__model_trace_start(const struct weft_model_builder *b);
+/* A thread goes on with what it does until the range ends. */
+void weft__model_range_stop(const struct weft_model_builder *b, struct weft__ends *ends);
+/* True if a record that ends at `end_ns`, or at an unknown time if that is 0, goes on behind it. */
+bool weft__model_range_goes_on(const struct weft_model_builder *b, uint64_t end_ns);
+/* True if the task began before the range: it may be one that its thread has left running, though
+ * it had ended by then. */
+bool weft__model_range_hides_begin(const struct weft_model_builder *b, uint32_t task);
+void weft__model_range_describe(
+	const struct weft_model_builder *b, struct weft_model_summary *summary);
 
 /* summary.c: what a summary needs no more. */
 void weft__model_builder_drop_activations(struct weft_model_builder *b);

@@ -17,7 +17,7 @@
 
 WEFT__EXPORT const char *weft_dark_name(enum weft_dark_reason reason)
 {
-	static const char *const names[WEFT_DARK_REASONS] = {"lost", "before", "after"};
+	static const char *const names[WEFT_DARK_REASONS] = {"lost", "before", "after", "unread"};
 	return reason < WEFT_DARK_REASONS ? names[reason] : "unknown";
 }
 
@@ -140,8 +140,19 @@ static void join(struct weft__dark *dark)
 	dark->count = kept;
 }
 
+/* A program whose record ended before that has nothing behind the range. */
+static void add_unread(
+	struct weft__dark *dark, uint32_t buffer, uint64_t over, const struct weft_model_builder *b)
+{
+	if (weft__model_is_unread(&b->before))
+		add_dark(dark, buffer, WEFT_DARK_UNREAD, b->before.start, b->before.end);
+	if (weft__model_range_goes_on(b, over))
+		add_dark(dark, buffer, WEFT_DARK_UNREAD, b->after.start, b->after.end);
+}
+
 int weft__model_dark_find(const struct weft_trace_description *description,
-	const struct weft__ends *ends, uint64_t start, uint64_t end, struct weft__dark *ret_dark)
+	const struct weft__ends *ends, uint64_t start, uint64_t end, const struct weft_model_builder *b,
+	struct weft__dark *ret_dark)
 {
 	const uint32_t buffers = description->buffer_count ? description->buffer_count : 1;
 	uint32_t *threadless = malloc(buffers * sizeof(*threadless));
@@ -150,7 +161,7 @@ int weft__model_dark_find(const struct weft_trace_description *description,
 	const uint32_t others = list_threadless(description, buffers, threadless);
 	const uint32_t losses = description->loss_period_count;
 	const size_t each = losses > THREADLESS_LOSSES_MAX ? 1 : losses;
-	size_t room = losses + others * each + 2 * (size_t)buffers;
+	size_t room = losses + others * each + 4 * (size_t)buffers;
 	struct weft__dark dark = {malloc(room * sizeof(*dark.list)), 0};
 	if (!dark.list) {
 		free(threadless);
@@ -166,6 +177,8 @@ int weft__model_dark_find(const struct weft_trace_description *description,
 			add_dark(&dark, i, WEFT_DARK_LOST, start, end);
 		if (over && over < end)
 			add_dark(&dark, i, WEFT_DARK_AFTER, over, end);
+		if (b)
+			add_unread(&dark, i, over, b);
 	}
 	if (dark.count)
 		qsort(dark.list, dark.count, sizeof(*dark.list), by_buffer);
@@ -228,7 +241,7 @@ uint64_t weft__model_dark_after(const struct weft__dark *dark, uint32_t buffer, 
 		if (d->end > seen_ns || d->start == d->end)
 			begin = d->start;
 	for (const struct weft_dark *d = found.other; d < found.end; d++)
-		if (d->reason == WEFT_DARK_BEFORE && d->end > seen_ns && d->start < begin)
+		if (d->reason != WEFT_DARK_AFTER && d->end > seen_ns && d->start < begin)
 			begin = d->start;
 	return begin;
 }
@@ -272,7 +285,8 @@ static bool lacks_changes(
 	if (!counter->begins_set && before.lost < before.other && before.lost->start <= first)
 		return true;
 	for (const struct weft_dark *d = found.other; d < found.end; d++)
-		if (d->reason == WEFT_DARK_BEFORE && (!counter->begins_set || d->end > first))
+		if (d->reason != WEFT_DARK_AFTER && d->start <= first &&
+			(!counter->begins_set || d->end > first))
 			return true;
 	return false;
 }

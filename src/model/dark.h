@@ -14,9 +14,11 @@ struct weft__dark {
 };
 
 /* Finds the dark time of each buffer between the trace's `start` and `end`. `ends` may be NULL:
- * then all programs go on. 0 or WEFT_ERROR_MEMORY. */
+ * then all programs go on. `builder` has the range that was read; NULL: all. 0 or
+ * WEFT_ERROR_MEMORY. */
 int weft__model_dark_find(const struct weft_trace_description *description,
-	const struct weft__ends *ends, uint64_t start, uint64_t end, struct weft__dark *ret_dark);
+	const struct weft__ends *ends, uint64_t start, uint64_t end,
+	const struct weft_model_builder *builder, struct weft__dark *ret_dark);
 
 /* When events of a task may be missing that was last seen at a time: the begin of the first dark
  * period of its buffer that lasts longer than that. UINT64_MAX: none are missing. */

@@ -40,11 +40,16 @@ static bool end_in_the_dark(
 	struct weft_model_builder *b, const struct weft__dark *dark, uint32_t task, uint64_t last)
 {
 	uint64_t begin = weft__model_dark_after(dark, b->identities.buffer[task], last);
-	if (begin == UINT64_MAX)
+	if (begin == UINT64_MAX && !weft__model_range_hides_begin(b, task))
 		return false;
 	uint64_t seen = weft__ns_add(last, WEFT__UNFINISHED_NS);
 	b->state.tasks.outcome[task] = WEFT_OUTCOME_UNKNOWN;
-	b->tasks.end[task] = begin > seen ? begin : seen;
+	if (begin == UINT64_MAX)
+		b->tasks.end[task] = seen;
+	else if (begin == b->after.start && weft__model_is_unread(&b->after))
+		b->tasks.end[task] = begin;
+	else
+		b->tasks.end[task] = begin > seen ? begin : seen;
 	return true;
 }
 
@@ -144,7 +149,8 @@ static void end_tracks(struct weft_model_builder *b, const struct weft__ends *en
 	struct weft__state_tasks *t = &b->state.tasks;
 	for (uint32_t i = 0; i < b->tracks.count; i++) {
 		uint32_t task = b->tracks.lines[i].task;
-		if (task >= t->count || t->flags[task] & (WEFT_TASK_RESOLVED | WEFT_TASK_EXPECTED))
+		if (task >= t->count || t->flags[task] & (WEFT_TASK_RESOLVED | WEFT_TASK_EXPECTED) ||
+			weft__model_range_goes_on(b, end_of_task(b, ends, task)))
 			continue;
 		t->flags[task] |= WEFT_TASK_RESOLVED;
 		t->outcome[task] = WEFT_OUTCOME_FULFILLED;
@@ -191,7 +197,7 @@ static void count_outcomes(struct weft_model_builder *b)
 
 static uint64_t end_of_trace(const struct weft_model_builder *b, const struct weft__ends *ends)
 {
-	uint64_t end = b->state.now;
+	uint64_t end = b->state.now > b->after.end ? b->state.now : b->after.end;
 	for (uint32_t i = 0; i < ends->buffers; i++)
 		if (ends->of_buffer[i] > end)
 			end = ends->of_buffer[i];
@@ -205,7 +211,7 @@ static int find_dark(struct weft_model_builder *b, const struct weft_trace_descr
 	int error = weft__model_dark_cut_periods(b, description);
 	if (!error)
 		error = weft__model_dark_find(
-			description, ends, b->state.start, end_of_trace(b, ends), ret_dark);
+			description, ends, weft__model_trace_start(b), end_of_trace(b, ends), b, ret_dark);
 	if (error)
 		return error;
 	b->dark = ret_dark->list;
@@ -214,12 +220,13 @@ static int find_dark(struct weft_model_builder *b, const struct weft_trace_descr
 }
 
 static int finish_tasks(struct weft_model_builder *b,
-	const struct weft_trace_description *description, const struct weft__ends *ends)
+	const struct weft_trace_description *description, struct weft__ends *ends)
 {
 	const uint64_t last = b->state.now;
 	struct weft__dark dark = {0};
 	/* Facts that were made but never taken may have named more tasks: forget those. */
 	int error = weft__model_identities_cut(&b->identities, b->state.tasks.count);
+	weft__model_range_stop(b, ends);
 	if (!error)
 		error = weft__model_state_close(&b->state, ends->of_thread, ends->threads);
 	if (!error)
@@ -242,9 +249,10 @@ static int finish_tasks(struct weft_model_builder *b,
 	count_outcomes(b);
 	weft__model_builder_count_tracks(b, b->state.tasks.outcome, &b->summary);
 	b->summary.events = b->state.events;
-	b->summary.start = b->state.start;
+	b->summary.start = weft__model_trace_start(b);
 	b->summary.last = last;
 	b->summary.end = end_of_trace(b, ends);
+	weft__model_range_describe(b, &b->summary);
 	return error;
 }
 

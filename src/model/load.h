@@ -15,6 +15,22 @@
  * event. */
 void weft__model_make_summary(struct weft_model_builder *builder);
 
+/* A range of a trace that is read without the rest of it, in ns on the trace's clock. */
+struct weft__read_range {
+	uint64_t trace_start; /* the time of the trace's first event */
+	uint64_t start, end;  /* [start, end) is read */
+};
+
+/* The first event that the builder will get is at `first_ns`, and not all are there that come
+ * before the range. Call it before the first event is taken, if the range does not begin with the
+ * trace. */
+void weft__model_begin_range(
+	struct weft_model_builder *builder, const struct weft__read_range *range, uint64_t first_ns);
+/* The events from the range's end on are not read; the first of them is at `next_ns`. Call it
+ * before weft__model_finish(). */
+void weft__model_end_range(
+	struct weft_model_builder *builder, const struct weft__read_range *range, uint64_t next_ns);
+
 /* The halves of weft_model_builder_add. 0, or WEFT_ERROR_MEMORY, _LIMIT or _ARGUMENT. */
 int weft__model_fact(struct weft_model_builder *builder, const struct weft_event *event,
 	struct weft__fact *ret_fact);

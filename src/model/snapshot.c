@@ -487,7 +487,8 @@ static void summarize(const struct weft__snapshot *s, const struct weft_model_bu
 static int copy_dark(struct weft_model *m, const struct weft_trace_description *description)
 {
 	struct weft__dark dark;
-	int error = weft__model_dark_find(description, NULL, m->summary.start, m->summary.end, &dark);
+	int error =
+		weft__model_dark_find(description, NULL, m->summary.start, m->summary.end, NULL, &dark);
 	if (error)
 		return error;
 	m->dark = dark.list;

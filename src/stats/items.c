@@ -101,6 +101,14 @@ static void set_outcome(const struct weft__stats_making *making, struct weft__st
 		item->outcome = tasks->outcome[task];
 }
 
+/* True if the task began before the part of the trace that was read, and nothing says when. */
+static bool is_begin_unread(const struct weft_model *model, uint32_t task)
+{
+	uint64_t ns;
+	return model->summary.read_start > model->summary.start &&
+		   !weft_model_creation(model, task, &ns);
+}
+
 static int add_task(struct weft__stats_making *making, struct keys *keys, uint32_t task)
 {
 	uint64_t start = weft__story_start_of(making->story, task),
@@ -112,6 +120,8 @@ static int add_task(struct weft__stats_making *making, struct keys *keys, uint32
 		weft__stats_is_hidden(making, task))
 		return error;
 	set_outcome(making, &item);
+	if (is_begin_unread(making->model, task))
+		item.is_ended = false; /* its whole life is unknown */
 	making->items[making->item_count++] = item;
 	return 0;
 }

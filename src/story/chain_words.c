@@ -54,7 +54,10 @@ static void add_dark(struct weft__sentence *s, const struct weft_story *story, u
 		return;
 	const bool is_over = dark->reason == WEFT_DARK_AFTER;
 	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
-	weft__story_words_add(w, is_over ? "; its record ends at " : "; events are missing from ");
+	const char *words = is_over                            ? "; its record ends at "
+						: dark->reason == WEFT_DARK_UNREAD ? "; events were not read from "
+														   : "; events are missing from ";
+	weft__story_words_add(w, "%s", words);
 	weft__story_words_add_time(w, model, dark->start > from ? dark->start : from);
 	weft__story_words_add(w, is_over ? "" : " on");
 }

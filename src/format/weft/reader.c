@@ -60,9 +60,10 @@ static int next(struct weft__reader *reader, struct weft_event *ret_event)
 	return weft__format_follower_take(((struct weft_reader *)reader)->follower, ret_event);
 }
 
-static int seek(struct weft__reader *reader, uint64_t time_ns)
+static int seek(struct weft__reader *reader, uint64_t time_ns, bool *ret_follows_given)
 {
-	return weft__format_follower_seek(((struct weft_reader *)reader)->follower, time_ns);
+	return weft__format_follower_seek(
+		((struct weft_reader *)reader)->follower, time_ns, ret_follows_given);
 }
 
 const struct weft__format weft__format_weft = {

@@ -67,7 +67,8 @@ int weft__format_follower_next(struct weft__follower *follower, struct weft_even
 int weft__format_follower_take(struct weft__follower *follower, struct weft_event *event);
 
 /* weft/follow/seek.c, for a saved buffer or a stream: see weft_decoder_seek(). */
-int weft__format_follower_seek(struct weft__follower *follower, uint64_t time_ns);
+int weft__format_follower_seek(
+	struct weft__follower *follower, uint64_t time_ns, bool *ret_follows_given);
 
 /* True if an event may be ready to be given. */
 bool weft__format_follower_is_ready(const struct weft__follower *follower);

@@ -82,25 +82,45 @@ static void skip(struct weft__follower *f, const struct waiting *w)
 	p->is_waiting = p->has_event = false;
 }
 
-/* Returns the number of the thread's packets, which are the first in the list. */
-static uint32_t seek_thread(
-	struct weft__follower *f, const struct waiting *list, uint32_t count, uint64_t time_ns)
+/* Returns the number of the thread's packets, which are the first in the list, and whether some of
+ * them are left out. */
+static uint32_t seek_thread(struct weft__follower *f, const struct waiting *list, uint32_t count,
+	uint64_t time_ns, bool *ret_skips)
 {
 	uint32_t own = 1;
+	*ret_skips = false;
 	while (own < count && list[own].thread == list->thread)
 		own++;
 	const uint32_t first = first_needed(list, own, time_ns);
-	for (uint32_t i = 0; i < own; i++)
-		if (i < first && !list[i].is_read)
+	for (uint32_t i = 0; i < own; i++) {
+		const bool is_left_out = i < first && !list[i].is_read;
+		*ret_skips |= is_left_out;
+		if (is_left_out)
 			skip(f, &list[i]);
 		else
 			enqueue(f, &list[i], i > 0 && i <= first && !list[i - 1].is_read);
+	}
 	return own;
 }
 
-int weft__format_follower_seek(struct weft__follower *f, uint64_t time_ns)
+#define NO_THREAD UINT32_MAX
+
+/* The thread of the event that was given last, or NO_THREAD. */
+static uint32_t thread_of_given(const struct weft__follower *f)
+{
+	struct weft_abi_packet header;
+	if (!f->has_given)
+		return NO_THREAD;
+	const struct weft__followed *p = &f->followed[f->queue.entries[0].followed];
+	const enum weft__verdict verdict = weft__format_packet_read(&f->buffer, p->packet, &header);
+	return weft__format_packet_is_readable(verdict) ? header.thread : NO_THREAD;
+}
+
+int weft__format_follower_seek(struct weft__follower *f, uint64_t time_ns, bool *ret_follows_given)
 {
 	struct waiting *list = NULL;
+	const uint32_t given = thread_of_given(f);
+	*ret_follows_given = false;
 	int error = weft__format_follower_pass_given(f);
 	if (!error)
 		error = list_waiting(f, &list);
@@ -108,8 +128,12 @@ int weft__format_follower_seek(struct weft__follower *f, uint64_t time_ns)
 		return error;
 	const uint32_t count = f->queue.count;
 	f->queue.count = 0;
-	for (uint32_t at = 0; at < count;)
-		at += seek_thread(f, list + at, count - at, time_ns);
+	for (uint32_t at = 0; at < count;) {
+		bool skips;
+		const uint32_t thread = list[at].thread;
+		at += seek_thread(f, list + at, count - at, time_ns, &skips);
+		*ret_follows_given |= skips && thread == given;
+	}
 	free(list);
 	return 0;
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A range of a trace that is read without the rest of it. What was not read is dark time: nothing
+ * can be concluded from events that are not there.
+ *
+ * A decoder that left packets out gives some events from before the range, first what each thread
+ * runs. They are true, but not all, so a task that only they show may have ended since. Tasks that
+ * no event introduces began before all of these.
+ */
+#include "model/builder.h"
+#include "model/ends.h"
+
+void weft__model_begin_range(
+	struct weft_model_builder *b, const struct weft__read_range *range, uint64_t first_ns)
+{
+	const uint64_t first = first_ns < range->start ? first_ns : range->start;
+	const uint64_t ago =
+		2 * WEFT__UNFINISHED_NS; /* a task that is only named ends before `first` */
+	b->before = (struct weft__unread){range->trace_start, range->start};
+	b->state.has_begun = true;
+	b->state.start = b->state.now = first > ago ? first - ago : 0;
+}
+
+void weft__model_end_range(
+	struct weft_model_builder *b, const struct weft__read_range *range, uint64_t next_ns)
+{
+	const uint64_t next = next_ns > range->end ? next_ns : weft__ns_add(range->end, 1);
+	b->after = (struct weft__unread){range->end, next};
+}
+
+uint64_t weft__model_trace_start(const struct weft_model_builder *b)
+{
+	return weft__model_is_unread(&b->before) ? b->before.start : b->state.start;
+}
+
+void weft__model_range_stop(const struct weft_model_builder *b, struct weft__ends *ends)
+{
+	const uint64_t stop = b->after.start;
+	for (uint32_t i = 0; i < ends->threads && weft__model_is_unread(&b->after); i++)
+		if (!ends->of_thread[i] || ends->of_thread[i] > stop)
+			ends->of_thread[i] = stop;
+}
+
+bool weft__model_range_goes_on(const struct weft_model_builder *b, uint64_t end_ns)
+{
+	return weft__model_is_unread(&b->after) && (!end_ns || end_ns > b->after.start);
+}
+
+bool weft__model_range_hides_begin(const struct weft_model_builder *b, uint32_t task)
+{
+	const unsigned begun = WEFT_TASK_CREATED | WEFT_TASK_FROM_RUNDOWN;
+	return weft__model_is_unread(&b->before) && !(b->state.tasks.flags[task] & begun);
+}
+
+void weft__model_range_describe(
+	const struct weft_model_builder *b, struct weft_model_summary *summary)
+{
+	const bool has_before = weft__model_is_unread(&b->before);
+	const bool has_after = weft__model_is_unread(&b->after);
+	if (!has_before && !has_after)
+		return;
+	summary->read_start = has_before ? b->before.end : summary->start;
+	summary->read_end = has_after ? b->after.start : weft__ns_add(summary->end, 1);
+	if (summary->read_end < summary->read_start)
+		summary->read_end = summary->read_start;
+}

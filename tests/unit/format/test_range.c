@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A range that is read without the rest of its trace: what its model has, the model of the whole
+ * trace has as well; and of what happened in the range it has all that can be known from it. The
+ * traces are random, and may lack packets or have damaged ones.
+ *
+ *     WEFT_RANGE_TRACES='a.weft b.weft' build/tests/test_range      of these files, too
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include <weft/input.h>
+
+#include "decoded.h"
+#include "made_stream.h"
+#include "trace_script.h"
+
+enum {
+	THREADS = 3,
+	EVENTS = 900,
+	OPERANDS_MAX = 3,
+	TASKS_MAX = 4096,
+};
+
+/* ---- Random streams ---- */
+
+/* A thread while its stream is made. */
+struct writer {
+	struct made_packet packet;
+	uint64_t task;   /* that runs */
+	uint64_t number; /* of its events so far */
+	uint32_t left;   /* events until the packet is full */
+};
+
+struct maker {
+	struct made_stream stream;
+	size_t at[EVENTS];
+	uint32_t packets;
+	struct writer writers[THREADS];
+	uint64_t seed, sequence, tasks, opened; /* tasks: ids up to this one are in use */
+	uint32_t now;
+	bool loses;
+	bool has_ended[TASKS_MAX];
+};
+
+static struct maker maker;
+
+static uint32_t pick(uint32_t below)
+{
+	return (uint32_t)(next_random(&maker.seed) % below);
+}
+
+/* Appends the packet, or loses it. */
+static void close_packet(struct writer *w)
+{
+	if (w->packet.count && !(maker.loses && pick(12) == 0)) {
+		maker.at[maker.packets++] = maker.stream.size;
+		made_add_packet(&maker.stream, &w->packet, 0);
+	}
+	w->left = 0;
+}
+
+static void open_packet(struct writer *w)
+{
+	w->packet = made_packet((uint32_t)(w - maker.writers) + 1, ++maker.sequence);
+	w->packet.header.opened_ticks = maker.now;
+	w->packet.header.number = w->number;
+	w->packet.header.task = w->task;
+	w->left = 1 + pick(20);
+}
+
+static void put(struct writer *w, unsigned kind, unsigned small, uint64_t operand, unsigned words)
+{
+	struct made_packet *p = &w->packet;
+	p->words[p->count++] = WEFT_ABI_HEAD(kind, words, small) | maker.now;
+	if (words > 1)
+		p->words[p->count++] = operand;
+	w->number++;
+	w->left--;
+}
+
+static uint64_t any_task(void)
+{
+	return maker.tasks ? 1 + (uint64_t)pick((uint32_t)maker.tasks) : 0;
+}
+
+/* A task that another thread runs is ended by nobody else: a range would not know of it. */
+static bool runs_elsewhere(const struct writer *w, uint64_t task)
+{
+	for (unsigned i = 0; i < THREADS; i++)
+		if (&maker.writers[i] != w && maker.writers[i].task == task)
+			return true;
+	return false;
+}
+
+static uint64_t any_living(void)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		const uint64_t task = any_task();
+		if (task && !maker.has_ended[task])
+			return task;
+	}
+	return 0;
+}
+
+/* A program that keeps the rules says nothing of tasks that have ended, but that it reads them. */
+static void put_about(struct writer *w)
+{
+	static const uint8_t kinds[] = {WEFT_ABI_READ, WEFT_ABI_TRY_READ, WEFT_ABI_RESOLVE,
+		WEFT_ABI_SIGNAL, WEFT_ABI_CANCEL, WEFT_ABI_WAIT_ANY};
+	const unsigned kind = kinds[pick(sizeof(kinds))];
+	const uint64_t task = kind == WEFT_ABI_READ ? any_task() : any_living();
+	const bool ends = kind == WEFT_ABI_RESOLVE || kind == WEFT_ABI_CANCEL;
+	if (!task || (ends && runs_elsewhere(w, task)))
+		return;
+	put(w, kind, 0, task, 2);
+	if (ends)
+		maker.has_ended[task] = true;
+}
+
+static void put_any(struct writer *w)
+{
+	const bool is_of_ended = w->task != UINT64_MAX && maker.has_ended[w->task];
+	switch (is_of_ended ? 2 : pick(12)) {
+	case 0:
+	case 1:
+		put(w, WEFT_ABI_CREATE, pick(5), ++maker.tasks, 2);
+		break;
+	case 2:
+	case 3:
+	case 4:
+		w->task = pick(5) ? any_living() : 0;
+		w->task = w->task ? w->task : UINT64_MAX;
+		put(w, WEFT_ABI_SWITCH, 0, w->task, 2);
+		break;
+	case 5:
+		put(w, WEFT_ABI_LABEL, 1 + 3 * pick(3), 0, 1);
+		break;
+	case 6:
+		put(w, pick(2) ? WEFT_ABI_COUNTER : WEFT_ABI_COUNTER_SET, 10, pick(9), 2);
+		break;
+	case 7:
+		put(w, WEFT_ABI_BEGIN, 1 + 3 * pick(3), 0, 1);
+		break;
+	case 8:
+		put(w, WEFT_ABI_END, 0, 0, 1);
+		break;
+	default:
+		put_about(w);
+		break;
+	}
+}
+
+static void make_stream(uint64_t seed, bool loses)
+{
+	const struct weft_abi_buffer header = made_header();
+	maker = (struct maker){.seed = seed, .now = 1000, .loses = loses};
+	made_begin(&maker.stream, &header);
+	made_name(&maker.stream, 0, "first");
+	made_name(&maker.stream, 48, "second");
+	made_name(&maker.stream, 96, "third");
+	made_name(&maker.stream, 144, "counter");
+	for (unsigned i = 0; i < THREADS; i++)
+		maker.writers[i].task = UINT64_MAX;
+	for (unsigned i = 0; i < EVENTS; i++) {
+		struct writer *w = &maker.writers[pick(THREADS)];
+		maker.now += pick(3) ? pick(3000) : 0;
+		if (!w->left) {
+			close_packet(w);
+			open_packet(w);
+		}
+		put_any(w);
+	}
+	for (unsigned i = 0; i < THREADS; i++)
+		close_packet(&maker.writers[i]);
+}
+
+/* ---- Models ---- */
+
+static struct weft_model *model_of(const struct weft_range *range)
+{
+	struct weft_decoder *decoder;
+	struct weft_model *model;
+	must(weft_decoder_create(&decoder) == 0);
+	must(weft_decoder_feed_borrowed(decoder, maker.stream.bytes, maker.stream.size) == 0);
+	must(weft_decoder_finish(decoder) == 0);
+	must((range ? weft_decoder_build_range(decoder, range, NULL, &model)
+				: weft_decoder_build_model(decoder, NULL, &model)) == 0);
+	weft_decoder_destroy(decoder);
+	return model;
+}
+
+/* A model of a range, that of the whole trace, and the range. */
+struct pair {
+	const struct weft_model *part, *whole;
+	uint64_t start, end;
+	const char *name;
+};
+
+#define check(p, condition, ...)                                                            \
+	do                                                                                      \
+		if (!(condition)) {                                                                 \
+			print_message("# %s [%llu, %llu): ", (p)->name, (unsigned long long)(p)->start, \
+				(unsigned long long)(p)->end);                                              \
+			print_message(__VA_ARGS__);                                                     \
+			fail_msg("%s", #condition);                                                     \
+		}                                                                                   \
+	while (0)
+
+/* The task of the whole trace. */
+static uint32_t same_task(const struct pair *p, uint32_t task)
+{
+	const struct weft_tasks *t = &p->part->tasks;
+	if (task == WEFT_NONE)
+		return WEFT_NONE;
+	uint32_t same = weft_model_find_task(p->whole, t->buffer[task], t->id[task]);
+	check(p, same != WEFT_NONE, "task %llu ", (unsigned long long)t->id[task]);
+	return same;
+}
+
+static bool is_text(
+	const struct weft_model *a, uint32_t text, const struct weft_model *b, uint32_t other)
+{
+	struct weft_slice left = weft_model_string(a, text), right = weft_model_string(b, other);
+	return left.size == right.size && memcmp(left.bytes, right.bytes, left.size) == 0;
+}
+
+/* True if it is one of the labels that the task has in the whole trace. */
+static bool has_label(const struct pair *p, uint32_t task, uint32_t label)
+{
+	const struct weft_model *w = p->whole;
+	bool has = is_text(p->part, label, w, w->tasks.label[task]);
+	for (uint32_t i = w->tasks.first_note[task]; i < w->tasks.end_note[task] && !has; i++)
+		has = w->notes.type[i] == WEFT_NOTE_LABEL && is_text(p->part, label, w, w->notes.text[i]);
+	return has;
+}
+
+static void compare_task(const struct pair *p, uint32_t task)
+{
+	const struct weft_tasks *a = &p->part->tasks, *b = &p->whole->tasks;
+	const uint32_t same = same_task(p, task);
+	const unsigned long long id = a->id[task];
+	check(p, a->label[task] == WEFT_NONE || has_label(p, same, a->label[task]), "task %llu ", id);
+	if (a->flags[task] & WEFT_TASK_CREATED) {
+		check(p, b->flags[same] & WEFT_TASK_CREATED, "task %llu ", id);
+		check(p, a->start[task] == b->start[same], "task %llu ", id);
+		check(p, a->kind[task] == b->kind[same], "task %llu ", id);
+	} else {
+		check(p, a->kind[task] == WEFT_KIND_PREEXISTING || a->kind[task] == b->kind[same],
+			"task %llu ", id);
+	}
+	if (a->flags[task] & WEFT_TASK_RESOLVED) {
+		check(p, a->outcome[task] == b->outcome[same], "task %llu ", id);
+		check(p, a->end[task] == b->end[same], "task %llu ", id);
+	} else if (a->outcome[task] != WEFT_OUTCOME_UNKNOWN) {
+		check(p, a->outcome[task] == b->outcome[same], "task %llu ", id);
+	}
+}
+
+/* For how long the task ran on the thread within the range. */
+static uint64_t running(
+	const struct pair *p, const struct weft_model *m, uint32_t task, uint32_t thread)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = m->tasks.first_activation[task]; i < m->tasks.end_activation[task]; i++) {
+		uint64_t start = m->activations.start[i], end = m->activations.end[i];
+		start = start > p->start ? start : p->start;
+		end = end < p->end ? end : p->end;
+		sum += m->activations.thread[i] == thread && end > start ? end - start : 0;
+	}
+	return sum;
+}
+
+static uint32_t find_in_part(const struct pair *p, uint32_t task)
+{
+	return weft_model_find_task(p->part, p->whole->tasks.buffer[task], p->whole->tasks.id[task]);
+}
+
+static void compare_running(const struct pair *p)
+{
+	for (uint32_t task = 0; task < p->whole->tasks.count; task++) {
+		const uint32_t same = find_in_part(p, task);
+		for (uint32_t thread = 0; thread < p->whole->thread_count; thread++) {
+			const uint64_t whole = running(p, p->whole, task, thread);
+			const uint64_t part = same == WEFT_NONE ? 0 : running(p, p->part, same, thread);
+			check(p, whole == part, "task %llu thread %u whole %llu part %llu ",
+				(unsigned long long)p->whole->tasks.id[task], thread, (unsigned long long)whole,
+				(unsigned long long)part);
+		}
+	}
+}
+
+/* The edges of the range: how many there are of each sum of what they have. */
+static uint64_t sum_of_edges(const struct pair *p, const struct weft_model *m, uint32_t *ret_count)
+{
+	const struct weft_edges *e = &m->edges;
+	uint64_t sum = 0;
+	*ret_count = 0;
+	for (uint32_t i = 0; i < e->count; i++) {
+		/* A later read may answer a try_read. */
+		if (e->time[i] < p->start || e->time[i] >= p->end || e->type[i] == WEFT_EDGE_TRY_READ)
+			continue;
+		const uint64_t from = e->from[i] == WEFT_NONE ? 0 : m->tasks.id[e->from[i]];
+		uint64_t hash = e->time[i] * 31 + e->type[i];
+		hash = (hash * 1000003 + from) * 1000003 + m->tasks.id[e->to[i]];
+		sum += hash * UINT64_C(0x9e3779b97f4a7c15);
+		++*ret_count;
+	}
+	return sum;
+}
+
+static void compare_edges(const struct pair *p)
+{
+	uint32_t whole, part;
+	const uint64_t of_whole = sum_of_edges(p, p->whole, &whole);
+	const uint64_t of_part = sum_of_edges(p, p->part, &part);
+	check(p, whole == part && of_whole == of_part, "%u edges, of the part %u ", whole, part);
+}
+
+static void compare_spans(const struct pair *p)
+{
+	const struct weft_spans *a = &p->part->spans, *b = &p->whole->spans;
+	for (uint32_t task = 0; a->first && task < p->part->tasks.count; task++) {
+		const uint32_t same = same_task(p, task);
+		for (uint32_t i = a->first[task]; i < a->last[task]; i++) {
+			/* Open spans end with their task, of which the whole trace may show more. */
+			bool has = !(p->part->tasks.flags[task] & WEFT_TASK_RESOLVED) &&
+					   a->end[i] == p->part->tasks.end[task];
+			for (uint32_t k = b->first[same]; k < b->last[same] && !has; k++)
+				has = a->start[i] == b->start[k] && a->end[i] == b->end[k] &&
+					  is_text(p->part, a->name[i], p->whole, b->name[k]);
+			check(p, has, "span [%llu, %llu) of task %llu ", (unsigned long long)a->start[i],
+				(unsigned long long)a->end[i], (unsigned long long)p->part->tasks.id[task]);
+		}
+	}
+}
+
+static const struct weft_counter *same_counter(const struct pair *p, const struct weft_counter *c)
+{
+	for (uint32_t i = 0; i < p->whole->counter_count; i++)
+		if (p->whole->counters[i].buffer == c->buffer &&
+			is_text(p->part, c->name, p->whole, p->whole->counters[i].name))
+			return &p->whole->counters[i];
+	return NULL;
+}
+
+/* The value that the counter has after all samples up to a time. */
+static int64_t value_at(const struct weft_model *m, const struct weft_counter *c, uint64_t time)
+{
+	int64_t value = 0;
+	for (uint32_t i = c->first; i < c->first + c->count && m->samples.time[i] <= time; i++)
+		value = m->samples.value[i];
+	return value;
+}
+
+static void compare_counters(const struct pair *p)
+{
+	for (uint32_t i = 0; i < p->part->counter_count; i++) {
+		const struct weft_counter *a = &p->part->counters[i], *b = same_counter(p, a);
+		check(p, b, "a counter ");
+		for (uint32_t k = a->first; k < a->first + a->count && !a->is_relative && !b->is_relative;
+			 k++) {
+			const uint64_t time = p->part->samples.time[k];
+			check(p, value_at(p->part, a, time) == value_at(p->whole, b, time), "a counter ");
+		}
+	}
+}
+
+/* `is_complete`: no packets are missing, so nothing of the range is unknown for that. */
+static void compare(const struct pair *p, bool is_complete)
+{
+	const struct weft_model_summary *a = &p->part->summary, *b = &p->whole->summary;
+	check(p, a->start == b->start && a->end <= b->end, "summary ");
+	for (uint32_t task = 0; task < p->part->tasks.count; task++)
+		compare_task(p, task);
+	compare_spans(p);
+	compare_counters(p);
+	if (!is_complete)
+		return;
+	compare_running(p);
+	compare_edges(p);
+}
+
+/* Reads a range of the stream. */
+static void check_range(const struct weft_model *whole, uint64_t start, uint64_t length,
+	uint64_t past, bool is_complete, const char *name)
+{
+	const struct weft_range range = {
+		.start_ns = start, .duration_ns = length, .past_ns = past, .is_absolute = true};
+	struct weft_model *part = model_of(&range);
+	compare(&(struct pair){part, whole, start, start + length, name}, is_complete);
+	weft_model_destroy(part);
+}
+
+static void ranges_of_random_streams(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 80; seed++) {
+		char name[32];
+		make_stream(seed, seed % 2);
+		struct weft_model *whole = model_of(NULL);
+		snprintf(name, sizeof(name), "seed %u", (unsigned)seed);
+		for (int i = 0; i < 8; i++) {
+			const uint32_t start = 1000 + pick(maker.now - 1000), past = pick(2) * pick(100000);
+			check_range(whole, start, pick(200000), past, seed % 2 == 0, name);
+		}
+		weft_model_destroy(whole);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ranges_of_random_streams),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
