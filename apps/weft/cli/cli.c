@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "range.h"
+
 /* Messages contain names of files and programs, and text of traces: these must not control the
  * terminal, or begin a line that looks like another message. */
 static void put_shown(const char *format, va_list arguments)
@@ -101,6 +103,27 @@ static bool take_cpu_hz(const char *command)
 	return true;
 }
 
+static bool is_of_trace(int code)
+{
+	return code >= CLI_MAX_SIZE && code <= CLI_DURATION;
+}
+
+/* Takes an option of the trace, which is not the command's own. False after a message. */
+static bool take_of_trace(const char *command, int code)
+{
+	switch (code) {
+	case CLI_MAX_SIZE:
+		return take_max_size(command);
+	case CLI_CPU_HZ:
+		return take_cpu_hz(command);
+	case CLI_NO_ALIGN:
+		cli_trace_leave_clocks();
+		return true;
+	default:
+		return cli_range_take(command, code);
+	}
+}
+
 /* -h is short for --help in all commands; -o for --output and -p for --pid where these exist. */
 static int next_option(int argc, char **argv, const char *first, const struct option *options)
 {
@@ -111,12 +134,9 @@ static int next_option(int argc, char **argv, const char *first, const struct op
 	int code;
 	do {
 		code = getopt_long(argc, argv, letters, options, NULL);
-		if ((code == CLI_MAX_SIZE && !take_max_size(argv[0])) ||
-			(code == CLI_CPU_HZ && !take_cpu_hz(argv[0])))
+		if (is_of_trace(code) && !take_of_trace(argv[0], code))
 			return '?';
-		if (code == CLI_NO_ALIGN)
-			cli_trace_leave_clocks();
-	} while (code == CLI_MAX_SIZE || code == CLI_CPU_HZ || code == CLI_NO_ALIGN);
+	} while (is_of_trace(code));
 	if (code == 'h')
 		code = options[0].val; /* --help is the first option of every table */
 	if (code == ':')

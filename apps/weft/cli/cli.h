@@ -111,6 +111,22 @@ int cli_help(const char *usage);
 		"no-align", no_argument, NULL, CLI_NO_ALIGN \
 	}
 
+/* The option --past of commands whose answers may be about a range, handled in the same way. */
+#define CLI_PAST 1003
+#define CLI_PAST_OPTION                           \
+	{                                             \
+		"past", required_argument, NULL, CLI_PAST \
+	}
+
+/* The options --start and --duration of commands that read a range only, in the same way. */
+#define CLI_START    1004
+#define CLI_DURATION 1005
+#define CLI_RANGE_OPTIONS                                 \
+	{"start", required_argument, NULL, CLI_START},        \
+	{                                                     \
+		"duration", required_argument, NULL, CLI_DURATION \
+	}
+
 /* getopt_long with our messages: returns an option's value, -1 after the last, or '?' after a
  * message. */
 int cli_next_option(int argc, char **argv, const struct option *options);
@@ -166,7 +182,8 @@ struct cli_trace {
 	struct weft_decoder *decoder; /* the input's: ready for next */
 };
 
-/* Builds a model of all events, with progress. 0 or an error of the library. */
+/* Builds a model of all events, or of those that cli_trace_read_only() asked for, with progress. 0
+ * or an error of the library. */
 int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret_model);
 /* The same without what tasks did: see weft_decoder_build_summary(). */
 int cli_trace_build_summary(const struct cli_trace *trace, struct weft_model **ret_model);
@@ -183,6 +200,12 @@ uint64_t cli_trace_hz(void);
 /* Leaves the clocks of several hosts as they are, as --no-align does. */
 void cli_trace_leave_clocks(void);
 bool cli_trace_aligns(void);
+
+/* Sets the range of which --past says how much is read before it; UINT64_MAX: up to the trace's
+ * end. Without --past, all of a trace is read. */
+void cli_trace_read_only(struct cli_time start, uint64_t duration_ns);
+/* True if only a range is read. */
+bool cli_trace_has_range(void);
 
 /* Opens a trace. CLI_DONE, or CLI_UNREADABLE after a message. */
 int cli_trace_open(const char *path, struct cli_trace *ret_trace);

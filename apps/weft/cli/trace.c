@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "copy.h"
 #include "output.h"
+#include "range.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -167,7 +168,13 @@ static bool step(void *context, double part)
 int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret_model)
 {
 	const struct weft_progress progress = {step, trace->decoder, NULL};
-	return weft_input_build_model(trace->input, &progress, ret_model);
+	const struct weft_range *range = cli_range();
+	if (!range)
+		return weft_input_build_model(trace->input, &progress, ret_model);
+	int error = weft_input_build_range(trace->input, range, &progress, ret_model);
+	if (!error)
+		cli_range_report(trace, *ret_model);
+	return error;
 }
 
 int cli_trace_build_summary(const struct cli_trace *trace, struct weft_model **ret_model)

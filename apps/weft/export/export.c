@@ -64,6 +64,9 @@ static const char usage[] =
 	"  --retry-for T    try so long to send a message; default: 300s\n"
 	"  --follow         of a running program: each span when it has ended, until the program ends\n"
 	"                   or Ctrl-C\n"
+	"  --start TIME, --duration T\n"
+	"                   with --to sqlite, collapsed and pprof: only a range, as of weft-query(1);\n"
+	"                   `weft cut` writes one for the others\n"
 	"  --start-time T   when a trace without a time of day begins: 2026-11-29T14:37:40Z\n"
 	"  --force          replace an earlier export\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
@@ -247,6 +250,9 @@ static int take_target(const char *command, const char *format, struct export_ar
 	a->target = (enum target)chosen;
 	if (a->has_source && !is_profile(a->target))
 		return cli_usage_error(command, "--of is not for --to %s", targets[a->target]);
+	if (cli_trace_has_range() && !is_profile(a->target) && a->target != TO_SQLITE)
+		return cli_usage_error(command, "--start and --duration are not for --to %s; use weft cut",
+			targets[a->target]);
 	if (a->is_diff && a->target != TO_COLLAPSED)
 		return cli_usage_error(command, "--diff is not for --to %s", targets[a->target]);
 	if (a->is_of_spans && !is_for_spans(a->target))
@@ -318,6 +324,7 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 		{"retry-for", required_argument, NULL, 'r'},
 		{"start-time", required_argument, NULL, 'T'},
 		{"follow", no_argument, NULL, 'F'},
+		CLI_RANGE_OPTIONS,
 		CLI_MAX_SIZE_OPTION,
 		CLI_CPU_HZ_OPTION,
 		CLI_NO_ALIGN_OPTION,

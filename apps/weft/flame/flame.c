@@ -37,6 +37,7 @@ static const char usage[] =
 	"  --start TIME      only a range: 12ms, 1.5s, 300us, 40ns after the trace's start, or @N on its\n"
 	"                    own clock\n"
 	"  --duration T      the length of the range\n"
+	"  --past T          read only the range and T before it, of a trace of any size\n"
 	"  --only PATTERN    only those of threads and other tasks whose label contains PATTERN, or with\n"
 	"                    thread:NAME or process:NAME of a thread or process; can be given more than\n"
 	"                    once, like --hide\n"
@@ -101,6 +102,7 @@ static int parse(int argc, char **argv, struct flame *f, bool *ret_run)
 		{"width", required_argument, NULL, 'w'},
 		CLI_MAX_SIZE_OPTION,
 		CLI_NO_ALIGN_OPTION,
+		CLI_PAST_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	*ret_run = false;
@@ -228,6 +230,7 @@ static int read_files(const struct flame *f, char **files, int count, struct fla
 	if (status)
 		return status;
 	cli_progress_start();
+	cli_trace_read_only(f->start, f->duration_ns);
 	int error = cli_trace_build_model(&trace, &model);
 	cli_progress_end();
 	cli_trace_report(&trace);

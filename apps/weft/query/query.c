@@ -20,6 +20,9 @@ static const char usage[] =
 	"  --tables         list the tables and their columns\n"
 	"  --csv            print rows as CSV, with a line of titles\n"
 	"  --json           print rows as JSON, an object on each line\n"
+	"  --start TIME     read only a range of the trace: 12ms, 1.5s, 300us, 40ns after its start, or @N\n"
+	"                   on its own clock; what began before or ends later is not known\n"
+	"  --duration T     the length of the range\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
 	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
@@ -84,6 +87,7 @@ static int parse(int argc, char **argv, struct query_arguments *ret, bool *ret_r
 		CLI_MAX_SIZE_OPTION,
 		CLI_CPU_HZ_OPTION,
 		CLI_NO_ALIGN_OPTION,
+		CLI_RANGE_OPTIONS,
 		{NULL, 0, NULL, 0},
 	};
 	*ret = (struct query_arguments){.format = QUERY_TEXT};

@@ -28,6 +28,8 @@ static const char usage[] =
 	"      --start T        the start of the picture: 12ms, 1.5s, 300us, 40ns after the trace's\n"
 	"                       start, or @N on its own clock\n"
 	"      --duration T     the length of the picture\n"
+	"      --past T         read only that range and T before it, of a trace of any size: the picture\n"
+	"                       has the tasks that do something in that time, in rows of its own\n"
 	"      --width PX       160 to 32000; default: 1400\n"
 	"      --height PX      80 to 32000; default: 800\n"
 	"      --theme NAME     light (default), dark, safe, safe-dark; the safe ones are for\n"
@@ -155,6 +157,8 @@ static int settle_format(const char *command, struct render_arguments *a)
 		return cli_usage_error(command,
 			"\"%s\" has an unknown suffix; name it .svg, .png, .pdf or .html, or use --format",
 			a->output);
+	if (cli_trace_has_range() && a->format == PICTURE_HTML)
+		return cli_usage_error(command, "--past is not for pages, which have all of the trace");
 	if (a->view_count && a->format != PICTURE_HTML)
 		return cli_usage_error(command, "--view is for pages: -o OUT.html");
 	if (a->format == PICTURE_PNG && a->width * a->height > PICTURE_PIXELS_MAX)
@@ -187,6 +191,7 @@ static int parse(int argc, char **argv, struct render_arguments *a, bool *ret_ru
 		CLI_MAX_SIZE_OPTION,
 		CLI_CPU_HZ_OPTION,
 		CLI_NO_ALIGN_OPTION,
+		CLI_PAST_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	*ret_run = false;
@@ -480,6 +485,7 @@ static int render(const struct render_arguments *a, const struct cli_trace *trac
 {
 	struct weft_model *model = NULL;
 	cli_progress_start();
+	cli_trace_read_only(a->start, a->duration_ns ? a->duration_ns : UINT64_MAX);
 	int error = is_whole_page(a) ? cli_trace_build_summary(trace, &model)
 								 : cli_trace_build_model(trace, &model);
 	cli_progress_end();

@@ -33,6 +33,8 @@ static const char usage[] =
 	"  --start TIME     only a range: tasks that end in it are counted as ended, and times are\n"
 	"                   those within it\n"
 	"  --duration T     the length of the range\n"
+	"  --past T         read only the range and T before it, of a trace of any size: a task that does\n"
+	"                   nothing in that time is not counted, nor is a life whose begin is before it\n"
 	"  --diff           compare two traces, A and B, or two ranges of one; the worst change is\n"
 	"                   first: the column's highest increase, or that of lifetimes; several\n"
 	"                   --start and --duration are of A and of B\n"
@@ -99,6 +101,7 @@ static const struct option long_options[] = {
 	CLI_MAX_SIZE_OPTION,
 	CLI_CPU_HZ_OPTION,
 	CLI_NO_ALIGN_OPTION,
+	CLI_PAST_OPTION,
 	{NULL, 0, NULL, 0},
 };
 
@@ -258,6 +261,7 @@ static int open_side(const struct stats_request *request, unsigned number, char 
 	if (status)
 		return status;
 	cli_progress_start();
+	cli_trace_read_only(request->starts[number], request->durations_ns[number]);
 	int error = cli_trace_build_model(&side->trace, &side->model);
 	if (!error)
 		error = make(request, number, side);
@@ -368,6 +372,9 @@ static int check_operands(const struct stats_request *request, int count)
 	bool has_ranges = request->start_count == 2 || request->duration_count == 2;
 	if (!count)
 		return CLI_USAGE;
+	if (cli_trace_has_range() && (request->is_xen || (request->is_diff && count == 1)))
+		return cli_usage_error("stats", "--past is for one range of a trace, and not for --by %s",
+			"vcpu, domain or pcpu");
 	if (request->is_xen && (request->is_diff || count > 1))
 		return cli_usage_error("stats", "--by vcpu, domain and pcpu take one FILE, and no --diff");
 	if (request->xen.interval_ns && (!request->is_xen || request->form == STATS_JSON))

@@ -393,7 +393,8 @@ static int answer_all(struct answer *a, int *ret_status)
 		add_group(a, waiting, &waiting->list[i]);
 	if (!waiting->count) {
 		*ret_status = CLI_NO;
-		cli_inform("%s: no task waits for another %s", a->name,
+		const char *verb = a->story.model->summary.read_end ? "is known to wait" : "waits";
+		cli_inform("%s: no task %s for another %s", a->name, verb,
 			a->options->has_time ? "at that time"
 								 : "at the end; --at TIME asks about another time");
 	} else if (waiting->count > most) {

@@ -27,6 +27,8 @@ static const char usage[] =
 	"\n"
 	"  --at TIME        ask about that time; default: the end of the trace, or now; for a task\n"
 	"                   that does not wait then, its longest wait\n"
+	"  --past T         read only T before --at, of a trace of any size; a wait that began earlier is\n"
+	"                   not known\n"
 	"  --all            which threads and processes of this host wait for which: of your own\n"
 	"                   processes, as root of all; seen from outside\n"
 	"  --watch          look at a process ten times a second, until it ends or Ctrl-C; then print\n"
@@ -60,6 +62,7 @@ static const struct option long_options[] = {
 	CLI_MAX_SIZE_OPTION,
 	CLI_CPU_HZ_OPTION,
 	CLI_NO_ALIGN_OPTION,
+	CLI_PAST_OPTION,
 	{"at", required_argument, NULL, OPTION_AT},
 	{NULL, 0, NULL, 0},
 };
@@ -113,6 +116,7 @@ static int answer_trace(const struct why_options *options, char **operands, int 
 	if (status)
 		return status;
 	cli_progress_start();
+	cli_trace_read_only(options->time, 1);
 	int error = cli_trace_build_model(&trace, &model);
 	status = error ? cli_trace_fail(&trace, error) : why_answer(options, trace.name, model);
 	weft_model_destroy(model);
@@ -171,6 +175,8 @@ int cli_why(int argc, char **argv)
 	int count = cli_count_operands(argc, argv, "FILE or PID");
 	if (!count)
 		return CLI_USAGE;
+	if (cli_trace_has_range() && !options.has_time)
+		return cli_usage_error("why", "--past goes with --at");
 	char **operands = argv + optind;
 	if (options.watch || options.collapsed)
 		return answer_watch(&options, operands, count);
