@@ -50,6 +50,7 @@ struct weft_buffer_ran {
 struct weft_buffer_sampling {
 	uint64_t interval_ns; /* of processor time from one to the next */
 	uint64_t lost;        /* samples that found no room */
+	bool is_growing;      /* more are to come; only while the program records */
 	bool has_kernel;      /* also of time in the kernel */
 	const char *denied;   /* why there are none; NULL: they were taken */
 	const struct weft_buffer_code *codes;
@@ -61,12 +62,20 @@ struct weft_buffer_sampling {
 #define WEFT_BUFFER_RAN_MAX   65536
 #define WEFT_BUFFER_CODES_MAX 7700
 
-/* Makes the side tables of the samples that were taken while the buffer's program recorded; they
- * are to be added behind everything else in a saved buffer. `*ret_tables` is the caller's to free,
- * NULL if there are no such samples and no reason. 0, WEFT_ERROR_MEMORY, WEFT_ERROR_LIMIT, or a
- * decoder's error.
+/* Makes the side tables of the samples that were taken while the buffer's program recorded, behind
+ * the other tables that were added to a saved buffer: they are to take the place of what was added,
+ * from `*ret_offset` on. `*ret_tables` is the caller's to free, NULL if there are no such samples
+ * and no reason. 0, WEFT_ERROR_MEMORY, WEFT_ERROR_LIMIT, WEFT_ERROR_DAMAGED if what was added is no
+ * tables, or a decoder's error.
  */
 int weft_buffer_make_samples(const void *bytes, size_t size,
+	const struct weft_buffer_sampling *sampling, void **ret_tables, size_t *ret_size,
+	uint64_t *ret_offset);
+
+/* Makes tables with room for the newest samples, which are to be added behind a buffer that its
+ * program still records into, for weft_watch_add_samples. `*ret_tables` is the caller's to free. 0
+ * or WEFT_ERROR_MEMORY. */
+int weft_buffer_make_sample_room(
 	const struct weft_buffer_sampling *sampling, void **ret_tables, size_t *ret_size);
 
 /* A process that could not make a buffer. */

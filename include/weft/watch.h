@@ -8,8 +8,8 @@
  * The buffer is mapped for writing, but only these words of its header are written: how long the
  * watcher listens, which requests were answered, until when the past is held, that a rundown is
  * wanted, and how the record of an ended process ended; and the threads' limits, if the program is
- * to stop recording. One watcher answers requests; any number may make copies. What a killed
- * watcher leaves behind expires within seconds.
+ * to stop recording; and behind the buffer, samples. One watcher answers requests; any number may
+ * make copies. What a killed watcher leaves behind expires within seconds.
  *
  * A watch belongs to one thread at a time.
  */
@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/buffer.h>
 #include <weft/error.h>
 #include <weft/event.h>
 #include <weft/trace.h>
@@ -72,6 +73,14 @@ void weft_watch_free(void *bytes, size_t size);
 /* Adds the alert because of which it was made to a copy, as weft_buffer_add_alert does; it becomes
  * larger. 0, WEFT_ERROR_MEMORY or an error of that function: then the copy has no alert. */
 int weft_watch_add_alert(void **bytes, size_t *size, const struct weft_trace_alert *alert);
+
+/* Adds samples of what the program's threads ran to tables behind the buffer, for all who read it:
+ * `sampling` has all functions so far, but only new samples. Only one process may do that. Does
+ * nothing if the file had no such tables when it was opened: see weft_buffer_make_sample_room.
+ * Returns how many of the samples, the first ones, were left out as they are from before the
+ * program began to record. */
+uint32_t weft_watch_add_samples(
+	const struct weft_watch *watch, const struct weft_buffer_sampling *sampling);
 
 /* Asks the program's runtimes for a rundown: events that say which tasks are alive. */
 void weft_watch_ask_rundown(struct weft_watch *watch);

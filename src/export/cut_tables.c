@@ -96,21 +96,36 @@ static int convert_rows(const struct weft__cut_tables *cut, const struct weft__s
 	return error;
 }
 
-static int write_table(const struct weft__cut_tables *cut, const struct weft__side_table *table)
+static int write_rows(const struct weft__cut_tables *cut, struct weft_abi_table entry,
+	const uint8_t *rows, uint32_t count)
 {
-	struct weft_abi_table entry = *table->entry;
-	uint8_t *rows = malloc((size_t)entry.count * entry.row_bytes + 1);
-	if (!rows)
-		return WEFT_ERROR_MEMORY;
-	int error = convert_rows(cut, table, rows, &entry.count);
-	size_t bytes = (size_t)entry.count * entry.row_bytes;
-	if (!error)
-		error =
-			weft__export_chunks_begin(cut->chunks, WEFT_ABI_CHUNK_TABLE, 0, sizeof(entry) + bytes);
+	const size_t bytes = (size_t)count * entry.row_bytes;
+	entry.count = count;
+	int error =
+		weft__export_chunks_begin(cut->chunks, WEFT_ABI_CHUNK_TABLE, 0, sizeof(entry) + bytes);
 	if (!error)
 		error = weft__export_chunks_append(cut->chunks, &entry, sizeof(entry));
 	if (!error && bytes)
 		error = weft__export_chunks_append(cut->chunks, rows, bytes);
+	return error;
+}
+
+/* A stream may have more of the newest rows than one chunk can. */
+static int write_table(const struct weft__cut_tables *cut, const struct weft__side_table *table)
+{
+	const struct weft_abi_table entry = *table->entry;
+	const uint32_t most = WEFT_ABI_TABLE_MAX_BYTES / entry.row_bytes;
+	uint8_t *rows = malloc((size_t)entry.count * entry.row_bytes + 1);
+	uint32_t count, part, at = 0;
+	if (!rows)
+		return WEFT_ERROR_MEMORY;
+	int error = convert_rows(cut, table, rows, &count);
+	do {
+		part = count - at < most ? count - at : most;
+		if (!error)
+			error = write_rows(cut, entry, rows + (size_t)at * entry.row_bytes, part);
+		at += part;
+	} while (!error && at < count);
 	free(rows);
 	return error;
 }

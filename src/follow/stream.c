@@ -31,6 +31,10 @@ static const uint64_t STOPPED_HOLD_NS = 1000000000;
 static const uint64_t PARENT_HOLD_NS = 2000000000;
 static const uint64_t NOTE_HOLD_NS = 100000000;
 
+/* How long to wait, after the process has ended, until its last samples are there. The
+ * process that takes them may have been killed. */
+static const uint64_t SAMPLES_HOLD_NS = 30000000000;
+
 /* Asks to be woken when 1/16 of the ring has been claimed: early enough to copy it in time, but
  * rarely. */
 enum {
@@ -108,6 +112,12 @@ static bool has_been_noted(struct weft_stream *stream, uint64_t now)
 		   (stream->asked_ns && now - stream->asked_ns > NOTE_HOLD_NS);
 }
 
+static bool awaits_samples(const struct weft_stream *stream, uint64_t now)
+{
+	return now - stream->gone_ns < SAMPLES_HOLD_NS &&
+		   weft__format_drain_awaits_samples(stream->drain);
+}
+
 /* The latest stamp if only the program can read its clock. */
 static uint64_t read_clock(const struct weft_stream *stream)
 {
@@ -135,7 +145,7 @@ static void look(struct weft_stream *stream)
 		return;
 	uint64_t now = weft__follow_live_now_ns();
 	if (weft__follow_live_has_ended(&stream->live)) {
-		if (has_been_noted(stream, now))
+		if (has_been_noted(stream, now) && !awaits_samples(stream, now))
 			finish(stream, false);
 		return;
 	}

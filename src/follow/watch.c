@@ -19,6 +19,7 @@
 #include "follow/control.h"
 #include "format/weft/follow/follower.h"
 #include "format/weft/follow/mark.h"
+#include "format/weft/ran_live.h"
 
 struct weft_watch {
 	struct weft_control *control;
@@ -152,6 +153,12 @@ WEFT__EXPORT int weft_watch_add_alert(
 	else
 		*size += WEFT_BUFFER_ALERT_BYTES;
 	return error;
+}
+
+WEFT__EXPORT uint32_t weft_watch_add_samples(
+	const struct weft_watch *watch, const struct weft_buffer_sampling *sampling)
+{
+	return weft__format_ran_add(&watch->control->buffer, sampling);
 }
 
 WEFT__EXPORT void weft_watch_ask_rundown(struct weft_watch *watch)

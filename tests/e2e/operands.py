@@ -28,7 +28,7 @@ def a_program_that_records_is_a_trace():
             assert {'client 0', 'client 19'} <= {task['label'] for task in tasks}, tasks
             equal(json.loads(weft('info', '--json', str(pid), env=env).stdout)['ending'], 'running')
             assert '<svg' in weft('render', '-o', '-', '--format', 'svg', str(pid), env=env).stdout
-            assert 'a running program has no samples' in weft('flame', '--of', 'cpu', str(pid), env=env, status=1).stderr
+            assert 'no samples of what threads ran' in weft('flame', '--of', 'cpu', str(pid), env=env, status=1).stderr
             copy = os.path.join(folder, 'copy.weft')
             weft('cut', str(pid), '--duration', '1s', '-o', copy, env=env)
             equal(os.stat(copy).st_mode & 0o777, 0o600)

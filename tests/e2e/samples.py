@@ -7,7 +7,8 @@ import shutil
 import subprocess
 import sys
 
-from harness import BUILD, WEFT, case, equal, main, run, skip, temporary_directory, weft
+from harness import BUILD, WEFT, case, equal, main, ring_lines, run, skip, temporary_directory, weft
+from waiting import wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'samples-subject')
 HZ = 199  # what the subject does in 0.3 s of processor time has room in the kernel's memory, however late weft reads it
@@ -47,7 +48,7 @@ def the_busy_function_is_named():
         assert found['burn'] > 0, found
         assert any(text.startswith('burn (samples_subject.c:') and ' ← parse (samples_subject.c:' in text and
                    text.rpartition(' ← ')[2].startswith('main (samples_subject.c:') for text in calls(trace)), calls(trace)
-        assert re.search(r'^sampling +interval_ns %d, lost \d+, has_kernel [01], denied ""$' % (1000000000 // HZ), weft('info', trace).stdout, re.M)
+        assert re.search(r'^sampling +interval_ns %d, lost \d+, has_kernel [01], denied "", is_growing 0$' % (1000000000 // HZ), weft('info', trace).stdout, re.M)
         row, = query(trace, "select sum(ns) as ns, min(ns) as least from code_samples where function = 'burn'")
         equal(row['least'], 1000000000 // HZ)
         equal(row['ns'], found['burn'] * row['least'])
@@ -140,6 +141,70 @@ def python_and_node():
         assert functions(trace)
 
 
+def stream(path, *options, mode='burn', output='all/'):
+    result = run([WEFT, 'record', '--stream', '--samples', HZ, '--size', '1M', *options, '-o', output, '--', SUBJECT, mode],
+                 cwd=path, env={'WEFT_ADAPTERS': 'auto'})
+    if '--samples: ' in result.stderr:
+        skip(result.stderr.strip())
+    equal((result.returncode, result.stdout), (0, 'done\n' * (2 if mode == 'fork' else 1)), result.stderr)
+    folder = os.path.join(path, 'all')
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder)) if os.path.isdir(folder) else []
+
+
+@case
+def a_stream_has_the_samples():
+    with temporary_directory() as path:
+        trace, = stream(path)
+        found = functions(trace)
+        assert found['burn'] > 0, found
+        assert any(' ← parse (samples_subject.c:' in text for text in calls(trace) if text), calls(trace)
+        sampling = re.search('^sampling .*', weft('info', trace).stdout, re.M)[0]
+        assert sampling.endswith('denied "", is_growing 0'), sampling
+    with temporary_directory() as path:
+        trace, = stream(path, '--zstd')
+        assert functions(trace)['burn'] > 0
+
+
+@case
+def streams_of_children_have_their_own_samples():
+    with temporary_directory() as path:
+        found = [functions(trace) for trace in stream(path, mode='fork')]
+        assert not any('after_exec' in names and 'in_child' in names for names in found), found
+        assert any(names.get('in_child') for names in found) and any(names.get('after_exec') for names in found), found
+
+
+@case
+def a_running_program_has_the_samples_so_far():
+    with temporary_directory() as path:
+        env = {**os.environ, 'XDG_RUNTIME_DIR': path, 'WEFT_ADAPTERS': 'auto'}
+        trace = os.path.join(path, 'trace.weft')
+        snapshot = os.path.join(path, 'trace.snapshot-1.weft')
+        recorder = subprocess.Popen([WEFT, 'record', '--samples', str(HZ), '--size', '1M', '--trigger', 'waits > 50ms kind=pipe', '-o', trace,
+                                     '--', SUBJECT, 'wait'], cwd=path, env=env, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        pid = str(wait_until('a program', lambda: ring_lines(weft('ls', '--json', env=env).stdout, path), recorder)[0]['pid'])
+
+        def burnt():
+            rows = json.loads(run([WEFT, 'query', '--json', pid, "select count(*) as n from code_samples where function = 'burn'"],
+                                  env=env).stdout or '{"n": 0}')
+            return rows['n']
+        if 'denied ""' not in weft('info', pid, env=env).stdout:
+            recorder.communicate()
+            skip('the kernel denies samples')
+        wait_until('samples', burnt, recorder)
+        # The rule fires when all has run; the snapshot has it without waiting until it is old.
+        wait_until('the snapshot', lambda: os.path.exists(snapshot), recorder)
+        assert functions(snapshot)['burn'] > 0
+        assert '>burn' in weft('flame', '--of', 'cpu', pid, env=env).stdout
+        copy = os.path.join(path, 'copy.weft')
+        weft('cut', pid, '--start', '0s', '-o', copy, env=env)
+        assert functions(copy)['burn'] > 0
+        _, words = recorder.communicate()
+        equal(recorder.returncode, 0, words)
+        assert functions(trace)['burn'] > 0
+        # Its metrics, which are behind the samples, have how long it was blocked.
+        assert 'weft_blocked_seconds' in weft('metrics', trace).stdout
+
+
 @case
 def where_the_kernel_denies_it_the_program_runs_without():
     with temporary_directory() as path:
@@ -158,11 +223,15 @@ def where_the_kernel_denies_it_the_program_runs_without():
         assert 'filter of system calls' in reason, reason
         assert '"%s"' % reason in re.search('^sampling .*', weft('info', trace).stdout, re.M)[0]
         equal(functions(trace), {})
+        words = [WEFT, 'record', '--stream', '--samples', HZ, '-o', trace, '--', SUBJECT, 'checks']
+        result = run([SUBJECT, 'denied', *words], cwd=path, env={'WEFT_ADAPTERS': 'thread'})
+        equal((result.stdout, result.returncode), (alone.stdout, 0), result.stderr)
+        assert '"%s"' % reason in re.search('^sampling .*', weft('info', trace).stdout, re.M)[0]
 
 
 @case
 def wrong_arguments_are_refused():
-    for words in (['--samples', '0'], ['--samples', '1001'], ['--samples', 'x'], ['--samples', '9', '--stream'],
+    for words in (['--samples', '0'], ['--samples', '1001'], ['--samples', 'x'],
                   ['--samples', '9', '--wait'], ['--samples', '9', '--in-place'], ['--samples', '9', '-o', '-'],
                   ['--samples', ''], ['--samples', '-9']):
         result = run([WEFT, 'record', *words, 'true'])

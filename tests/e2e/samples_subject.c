@@ -79,6 +79,15 @@ static void *work(void *unused)
 	return NULL;
 }
 
+/* Long enough for the adapters' metrics, and until it is told to end. */
+static int run_until_told(void)
+{
+	const struct timespec pause = {0, 150000000};
+	nanosleep(&pause, NULL);
+	parse();
+	return getchar() == EOF ? 0 : 1;
+}
+
 static int run_thread(void)
 {
 	pthread_t thread;
@@ -190,6 +199,8 @@ int main(int count, char **arguments)
 	int status = 0;
 	if (strcmp(mode, "burn") == 0)
 		parse();
+	else if (strcmp(mode, "wait") == 0)
+		status = run_until_told();
 	else if (strcmp(mode, "thread") == 0)
 		status = run_thread();
 	else if (strcmp(mode, "fork") == 0)

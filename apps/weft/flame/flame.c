@@ -28,8 +28,8 @@ static const char usage[] =
 	"`weft export` writes it for pprof and as collapsed stacks. FILE is a trace, `-` is standard\n"
 	"input; several files, or a directory of traces, are one trace. PID is a running program.\n"
 	"\n"
-	"  --of WHAT         waits, the default; or cpu: what threads ran, if weft-record(1) took\n"
-	"                    samples, which are saved when the program has ended\n"
+	"  --of WHAT         waits, the default; or cpu: what threads ran, if weft-record(1) takes\n"
+	"                    samples\n"
 	"  --diff            draw B, in colours that say where it has more time than A (red) or less\n"
 	"                    (blue); the times of A are scaled to the length of B\n"
 	"  -o, --output OUT  the file to write; its suffix selects the format; default: SVG on standard\n"
@@ -210,13 +210,6 @@ static int read_process(const struct flame *f, char *pid, struct flame_side *ret
 	int status = cli_live_open(pid, &live);
 	if (status)
 		return status;
-	if (f->source == FLAME_CPU) {
-		cli_error("%s: a running program has no samples of what threads ran: they are in the trace "
-				  "that `weft record --samples` saves at its end",
-			pid);
-		weft_model_destroy(live.model);
-		return CLI_NO;
-	}
 	int error = make_side(f, pid, live.model, ret_side, &status);
 	weft_model_destroy(live.model);
 	return error ? cli_trace_fail(&trace, error) : status;
@@ -245,7 +238,8 @@ static int read_files(const struct flame *f, char **files, int count, struct fla
 
 static int read_side(const struct flame *f, char **operands, int count, struct flame_side *ret_side)
 {
-	if (count == 1 && weft__runs_parse_pid(operands[0]))
+	/* Samples are behind the buffer: they are read in a copy. */
+	if (count == 1 && f->source == FLAME_WAITS && weft__runs_parse_pid(operands[0]))
 		return read_process(f, operands[0], ret_side);
 	return read_files(f, operands, count, ret_side);
 }

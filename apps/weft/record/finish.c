@@ -102,7 +102,6 @@ static size_t add_samples(struct record_ran *ran, const struct weft__runs_saves 
 {
 	if (!ran)
 		return 0;
-	record_ran_end(ran);
 	for (size_t i = 0; i < saves->count; i++)
 		record_ran_save(ran, saves->list[i].ring->pid, saves->list[i].file);
 	if (record_ran_lost(ran))

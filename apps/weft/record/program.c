@@ -86,7 +86,7 @@ static void become_program(const struct record_program *program, const struct si
 static void start_samples(const struct record_program *program, pid_t pid, int go)
 {
 	if (program->samples_hz)
-		*program->ran = record_ran_start(pid, program->samples_hz);
+		*program->ran = record_ran_start(pid, program->samples_hz, program->sampler);
 	(void)!write(go, "", 1);
 }
 
@@ -164,8 +164,8 @@ static int next_signal(const struct record_program *program, const sigset_t *awa
 	const struct record_watcher *watcher = program->watcher;
 	if (snapshots)
 		weft__runs_snapshots_look(snapshots);
-	if (*program->ran)
-		record_ran_look(*program->ran);
+	if (*program->ran && snapshots)
+		record_ran_look(*program->ran, snapshots);
 	if (watcher)
 		watcher->look(watcher->context, program->directory);
 	return sigtimedwait(awaited, ret_signal, &interval);
@@ -238,6 +238,8 @@ int record_run(const struct record_program *program, struct weft__runs_snapshot_
 	record_report_refused(program->argv[0], pid, since, status);
 	if (program->waits)
 		record_await_others(program->directory, snapshots);
+	if (*program->ran && snapshots)
+		record_ran_end(*program->ran, snapshots);
 	weft__runs_snapshots_destroy(snapshots);
 	return WIFSIGNALED(status) ? RECORD_SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
 }

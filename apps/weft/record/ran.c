@@ -11,16 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "abi/buffer_abi.h"
 #include "cli/cli.h"
 #include "ran_parts.h"
+#include "runs/saving/snapshots.h"
 
 #define BATCH_BYTES   ((size_t)16 << 20)  /* of stacks */
 #define WAITING_BYTES ((size_t)256 << 20) /* of stacks that no child has unwound yet */
 #define BATCH_COUNT   2048
 #define RUNNING_MAX   2 /* children */
+#define FRESH_MAX     16384
+
+/* For readers of running programs, samples are unwound before a batch is full: this old ones, while
+ * that takes at most a hundredth of the time, and a tenth of a second at first. */
+#define OLD_NS     UINT64_C(1000000000)
+#define SHARE      100
+#define AT_ONCE_NS UINT64_C(100000000)
 
 /* A process of the run. Its number may be another one's later. */
 struct ran_process {
@@ -31,7 +40,9 @@ struct ran_process {
 	struct ran_functions functions;
 	struct weft_buffer_ran *list;
 	uint32_t count;
-	uint32_t stride, skipped; /* each how many samples is kept */
+	uint32_t stride, skipped;      /* each how many samples is kept */
+	struct weft_buffer_ran *fresh; /* those that its ring does not have yet */
+	uint32_t fresh_count, fresh_room;
 };
 
 struct queued_batch {
@@ -50,7 +61,16 @@ struct record_ran {
 	unsigned running;
 	size_t bytes; /* of stacks */
 	uint64_t lost;
+	struct weft__runs_sampler *sampler;
+	uint64_t start_ns, used_ns; /* the processor time of all children */
 };
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 /* ---- Processes ---- */
 
@@ -182,6 +202,22 @@ static void keep(struct ran_process *process, const struct weft_buffer_ran *samp
 	process->list[process->count++] = *sample;
 }
 
+/* A process that does not record has no ring: of its samples, only the newest are kept. */
+static void keep_fresh(struct ran_process *process, const struct weft_buffer_ran *sample)
+{
+	if (process->fresh_count == FRESH_MAX)
+		process->fresh_count = 0;
+	if (process->fresh_count == process->fresh_room) {
+		const uint32_t room = process->fresh_room ? 2 * process->fresh_room : 64;
+		struct weft_buffer_ran *more = realloc(process->fresh, room * sizeof(*more));
+		if (!more)
+			return;
+		process->fresh = more;
+		process->fresh_room = room;
+	}
+	process->fresh[process->fresh_count++] = *sample;
+}
+
 static void take_results(struct record_ran *ran, struct queued_batch *queued)
 {
 	struct ran_batch *batch = &queued->batch;
@@ -194,7 +230,9 @@ static void take_results(struct record_ran *ran, struct queued_batch *queued)
 		};
 		ran->bytes -= event->size;
 		keep(queued->process, &sample);
+		keep_fresh(queued->process, &sample);
 	}
+	ran->used_ns += batch->used_ns;
 	ran_batch_finish(batch);
 }
 
@@ -290,27 +328,7 @@ static void take_event(void *context, struct ran_event *event)
 	free(event);
 }
 
-/* ---- The run ---- */
-
-struct record_ran *record_ran_start(pid_t process, unsigned hz)
-{
-	struct record_ran *ran = calloc(1, sizeof(*ran));
-	if (!ran)
-		return NULL;
-	ran->hz = hz;
-	ran->kernel = ran_kernel_open(process, hz, ran->denied);
-	if (!ran->kernel)
-		cli_error("--samples: the program runs without: %s", ran->denied);
-	return ran;
-}
-
-void record_ran_look(struct record_ran *ran)
-{
-	if (!ran->kernel)
-		return;
-	ran_kernel_take(ran->kernel, take_event, ran);
-	work(ran, false);
-}
+/* ---- Rings of running programs ---- */
 
 static int by_time(const void *left, const void *right)
 {
@@ -318,7 +336,99 @@ static int by_time(const void *left, const void *right)
 	return l->monotonic_ns < r->monotonic_ns ? -1 : l->monotonic_ns > r->monotonic_ns;
 }
 
-void record_ran_end(struct record_ran *ran)
+static void add_to_ring(
+	struct record_ran *ran, struct weft__runs_snapshots *snapshots, struct ran_process *process)
+{
+	struct weft_buffer_sampling *sampling = &ran->sampler->sampling;
+	if (!process->fresh_count)
+		return;
+	qsort(process->fresh, process->fresh_count, sizeof(*process->fresh), by_time);
+	sampling->lost = record_ran_lost(ran);
+	struct weft_buffer_sampling samples = *sampling;
+	samples.is_growing = true;
+	samples.codes = process->functions.list;
+	samples.code_count = process->functions.count;
+	samples.list = process->fresh;
+	samples.count = process->fresh_count;
+	if (weft__runs_snapshots_add_samples(snapshots, process->pid, &samples))
+		process->fresh_count = 0;
+}
+
+static void add_to_rings(struct record_ran *ran, struct weft__runs_snapshots *snapshots)
+{
+	for (struct ran_process *process = ran->processes; process; process = process->next)
+		add_to_ring(ran, snapshots, process);
+}
+
+static void end_old_batches(struct record_ran *ran)
+{
+	const uint64_t now = now_ns();
+	if (ran->used_ns > (now - ran->start_ns) / SHARE + AT_ONCE_NS)
+		return;
+	for (struct ran_process *process = ran->processes; process; process = process->next)
+		if (process->open.count && now >= process->open.samples[0]->time_ns + OLD_NS)
+			end_batch(ran, process, true);
+}
+
+static bool is_queued(const struct record_ran *ran, const struct ran_process *process)
+{
+	for (const struct queued_batch *q = ran->queue; q; q = q->next)
+		if (q->process == process)
+			return true;
+	return false;
+}
+
+/* See struct weft__runs_sampler. */
+static bool add_all(
+	void *context, struct weft__runs_snapshots *snapshots, pid_t pid, bool has_ended)
+{
+	struct record_ran *ran = context;
+	ran_kernel_take(ran->kernel, take_event, ran);
+	struct ran_process *process = find_process(ran, pid);
+	if (!process)
+		return true;
+	if (process->open.count)
+		end_batch(ran, process, true);
+	do
+		work(ran, !has_ended);
+	while (!has_ended && is_queued(ran, process));
+	add_to_ring(ran, snapshots, process);
+	return !is_queued(ran, process);
+}
+
+/* ---- The run ---- */
+
+struct record_ran *record_ran_start(pid_t process, unsigned hz, struct weft__runs_sampler *sampler)
+{
+	struct record_ran *ran = calloc(1, sizeof(*ran));
+	if (!ran)
+		return NULL;
+	ran->hz = hz;
+	ran->sampler = sampler;
+	ran->start_ns = now_ns();
+	ran->kernel = ran_kernel_open(process, hz, ran->denied);
+	if (!ran->kernel) {
+		cli_error("--samples: the program runs without: %s", ran->denied);
+		sampler->sampling.denied = ran->denied;
+		return ran;
+	}
+	sampler->sampling.has_kernel = ran_kernel_has_kernel(ran->kernel);
+	sampler->add = add_all;
+	sampler->context = ran;
+	return ran;
+}
+
+void record_ran_look(struct record_ran *ran, struct weft__runs_snapshots *snapshots)
+{
+	if (!ran->kernel)
+		return;
+	ran_kernel_take(ran->kernel, take_event, ran);
+	end_old_batches(ran);
+	work(ran, false);
+	add_to_rings(ran, snapshots);
+}
+
+void record_ran_end(struct record_ran *ran, struct weft__runs_snapshots *snapshots)
 {
 	if (!ran->kernel)
 		return;
@@ -327,6 +437,7 @@ void record_ran_end(struct record_ran *ran)
 		end_batch(ran, process, true);
 	while (ran->queue)
 		work(ran, true);
+	add_to_rings(ran, snapshots);
 	for (struct ran_process *process = ran->processes; process; process = process->next)
 		if (process->count)
 			qsort(process->list, process->count, sizeof(*process->list), by_time);
@@ -344,21 +455,17 @@ bool record_ran_is_denied(const struct record_ran *ran)
 
 /* ---- Saving ---- */
 
-/* The bytes of the header are stored last: a table that is not complete is not there. Tables of
- * metrics may be there already, at the end of the file. */
-static bool append(
-	int fd, struct weft_abi_buffer *header, size_t file_bytes, const void *tables, size_t size)
+/* The bytes of the header are stored last: tables that are not complete are not there. */
+static bool replace_tables(int fd, const void *tables, uint64_t size, uint64_t offset)
 {
-	const bool has_others =
-		header->added_bytes && header->added_offset + header->added_bytes == file_bytes;
-	const uint64_t at = has_others ? file_bytes : (file_bytes + 63) / 64 * 64;
-	const uint64_t offset = has_others ? header->added_offset : at, bytes = at + size - offset;
-	return (!header->added_bytes || has_others) && at % 8 == 0 &&
-		   pwrite(fd, tables, size, (off_t)at) == (ssize_t)size &&
+	const uint64_t sizes[] = {0, size};
+	const off_t at = offsetof(struct weft_abi_buffer, added_bytes);
+	return pwrite(fd, &sizes[0], sizeof(sizes[0]), at) == (ssize_t)sizeof(sizes[0]) &&
+		   ftruncate(fd, (off_t)offset) == 0 &&
+		   pwrite(fd, tables, size, (off_t)offset) == (ssize_t)size &&
 		   pwrite(fd, &offset, sizeof(offset), offsetof(struct weft_abi_buffer, added_offset)) ==
 			   (ssize_t)sizeof(offset) &&
-		   pwrite(fd, &bytes, sizeof(bytes), offsetof(struct weft_abi_buffer, added_bytes)) ==
-			   (ssize_t)sizeof(bytes);
+		   pwrite(fd, &sizes[1], sizeof(sizes[1]), at) == (ssize_t)sizeof(sizes[1]);
 }
 
 /* The whole file; NULL: it cannot be read. */
@@ -380,10 +487,12 @@ static void add_tables(const struct weft_buffer_sampling *sampling, const char *
 {
 	void *tables = NULL;
 	size_t size = 0, file_bytes;
+	uint64_t offset;
 	int fd = open(file, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	void *bytes = fd >= 0 ? read_file(fd, &file_bytes) : NULL;
-	if (bytes && weft_buffer_make_samples(bytes, file_bytes, sampling, &tables, &size) == 0 &&
-		tables && !append(fd, bytes, file_bytes, tables, size))
+	if (bytes &&
+		weft_buffer_make_samples(bytes, file_bytes, sampling, &tables, &size, &offset) == 0 &&
+		tables && !replace_tables(fd, tables, size, offset))
 		cli_error("%s: the samples of what ran cannot be added", file);
 	free(tables);
 	free(bytes);
@@ -430,6 +539,7 @@ void record_ran_destroy(struct record_ran *ran)
 		ran_batch_finish(&process->open);
 		ran_functions_finish(&process->functions);
 		free(process->list);
+		free(process->fresh);
 		free(process);
 	}
 	if (ran->kernel)

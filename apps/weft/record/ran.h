@@ -19,17 +19,21 @@
 #include <sys/types.h>
 
 struct record_ran;
+struct weft__runs_sampler;
+struct weft__runs_snapshots;
 
 /* Samples what the process executes from its next exec on, with all threads and processes that it
  * starts, `hz` times in a second of processor time. If the kernel denies that, a message says so,
- * and there are no samples; NULL if there is no memory either. */
-struct record_ran *record_ran_start(pid_t process, unsigned hz);
+ * and there are no samples; NULL if there is no memory either. `sampler` is completed; it must stay
+ * valid. */
+struct record_ran *record_ran_start(pid_t process, unsigned hz, struct weft__runs_sampler *sampler);
 
-/* Takes what the kernel has collected. Call it every WEFT__RUNS_LOOK_NS. */
-void record_ran_look(struct record_ran *ran);
+/* Takes what the kernel has collected, and adds the samples whose functions were found to the rings
+ * of the processes. Call it every WEFT__RUNS_LOOK_NS. */
+void record_ran_look(struct record_ran *ran, struct weft__runs_snapshots *snapshots);
 
 /* Ends the sampling, and finds the functions of all samples. */
-void record_ran_end(struct record_ran *ran);
+void record_ran_end(struct record_ran *ran, struct weft__runs_snapshots *snapshots);
 
 /* Adds the samples of a process to its saved trace, at whose end they are; or why there are none.
  */

@@ -4,22 +4,24 @@
  */
 #include "cli/cli.h"
 #include "ran.h"
+#include "runs/saving/snapshots.h"
 
-struct record_ran *record_ran_start(pid_t process, unsigned hz)
+struct record_ran *record_ran_start(pid_t process, unsigned hz, struct weft__runs_sampler *sampler)
 {
 	(void)process, (void)hz;
-	cli_error("--samples: the program runs without: this weft unwinds no stacks");
+	sampler->sampling.denied = "this weft unwinds no stacks";
+	cli_error("--samples: the program runs without: %s", sampler->sampling.denied);
 	return NULL;
 }
 
-void record_ran_look(struct record_ran *ran)
+void record_ran_look(struct record_ran *ran, struct weft__runs_snapshots *snapshots)
 {
-	(void)ran;
+	(void)ran, (void)snapshots;
 }
 
-void record_ran_end(struct record_ran *ran)
+void record_ran_end(struct record_ran *ran, struct weft__runs_snapshots *snapshots)
 {
-	(void)ran;
+	(void)ran, (void)snapshots;
 }
 
 void record_ran_save(struct record_ran *ran, pid_t process, const char *file)

@@ -82,6 +82,7 @@ struct ran_batch {
 	uint32_t count;
 	/* While a child unwinds them. */
 	pid_t child;
+	uint64_t used_ns; /* the child's processor time */
 	struct stack_results *results;
 	size_t results_bytes;
 };

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -148,18 +149,26 @@ bool ran_batch_start(struct ran_batch *batch)
 	return batch->child > 0;
 }
 
+static uint64_t ns_of(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
+}
+
 bool ran_batch_has_ended(struct ran_batch *batch, bool must_wait)
 {
+	struct rusage used = {.ru_utime = {0, 0}};
 	int status;
 	pid_t ended;
 	if (batch->child <= 0)
 		return true;
 	do
-		ended = waitpid(batch->child, &status, must_wait ? 0 : WNOHANG);
+		ended = wait4(batch->child, &status, must_wait ? 0 : WNOHANG, &used);
 	while (ended < 0 && errno == EINTR);
-	if (ended != 0)
-		batch->child = 0;
-	return ended != 0;
+	if (ended == 0)
+		return false;
+	batch->used_ns = ns_of(used.ru_utime) + ns_of(used.ru_stime);
+	batch->child = 0;
+	return true;
 }
 
 /* ---- Results ---- */

@@ -221,10 +221,11 @@ static int check(const char *command, struct record_arguments *arguments, int op
 	if (arguments->total_bytes && arguments->total_bytes < one_bytes)
 		return cli_usage_error(
 			command, "--total is less than one buffer takes; use a smaller --size");
-	if (arguments->samples_hz && (!runs_program || arguments->stream || arguments->in_place ||
-									 arguments->waits || weft__runs_is_stdout(arguments->output)))
-		return cli_usage_error(
-			command, "--samples excludes -p, --recover, --stream, --in-place, --wait and -o -");
+	const bool is_saved_to_stdout = !arguments->stream && weft__runs_is_stdout(arguments->output);
+	if (arguments->samples_hz &&
+		(!runs_program || arguments->in_place || arguments->waits || is_saved_to_stdout))
+		return cli_usage_error(command,
+			"--samples excludes -p, --recover, --in-place and --wait; -o - needs --stream then");
 	if (arguments->in_place && arguments->stream)
 		return cli_usage_error(command, "--in-place and --stream exclude each other");
 	if (arguments->in_place && weft__runs_is_stdout(arguments->output))
@@ -434,6 +435,7 @@ static int record_in(const struct record_program *program, const struct record_a
 		.rules = arguments->rules,
 		.rule_count = arguments->rule_count,
 		.early = early,
+		.sampler = program->sampler,
 	};
 	struct weft__runs_identity before = {0, 0};
 	struct weft__runs_detached *detached = NULL;
@@ -524,7 +526,10 @@ static int record_program(const struct record_arguments *arguments)
 	char directory[PATH_MAX], in_place[PATH_MAX];
 	struct weft__runs_stream *stream = NULL;
 	struct record_ran *ran = NULL;
+	struct weft__runs_sampler sampler = {.awaits_ends = arguments->stream};
 	pid_t attached;
+	if (arguments->samples_hz)
+		sampler.sampling.interval_ns = 1000000000 / arguments->samples_hz;
 	if (weft_source_survive_truncation())
 		return RECORD_FAILED;
 	weft__runs_expire();
@@ -546,6 +551,7 @@ static int record_program(const struct record_arguments *arguments)
 		.stdout_is_ours = weft__runs_is_stdout(arguments->output),
 		.watcher = arguments->watcher,
 		.samples_hz = arguments->samples_hz,
+		.sampler = arguments->samples_hz ? &sampler : NULL,
 		.ran = &ran,
 	};
 	if (!arguments->pid &&
@@ -553,8 +559,9 @@ static int record_program(const struct record_arguments *arguments)
 		weft__runs_directory_remove(directory, &(struct weft__runs_rings){0}, false);
 		return RECORD_FAILED;
 	}
-	if (arguments->stream &&
-		!(stream = weft__runs_stream_start(directory, &arguments->streaming))) {
+	struct weft__runs_stream_options streaming = arguments->streaming;
+	streaming.sampling = program.sampler ? &sampler.sampling : NULL;
+	if (arguments->stream && !(stream = weft__runs_stream_start(directory, &streaming))) {
 		abandon(directory, attached);
 		return RECORD_FAILED;
 	}

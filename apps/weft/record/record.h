@@ -112,6 +112,7 @@ struct record_program {
 	struct record_adapters adapters;
 	const struct record_watcher *watcher; /* may be NULL */
 	unsigned samples_hz;                  /* 0: no samples of what its threads run */
+	struct weft__runs_sampler *sampler;   /* of these samples; NULL: none */
 	struct record_ran **ran;              /* gets the sampling, if there is any */
 };
 

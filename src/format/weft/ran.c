@@ -11,7 +11,7 @@
 
 #include "abi/buffer_abi.h"
 #include "base/export.h"
-#include "format/weft/tables.h"
+#include "format/weft/ran_live.h"
 
 _Static_assert(
 	WEFT_BUFFER_CODES_MAX * sizeof(struct weft_abi_code_row) <= WEFT_ABI_TABLE_MAX_BYTES, "codes");
@@ -59,16 +59,21 @@ static void put_sampling(struct output *to, const struct weft_buffer_sampling *s
 	put(to, &row, sizeof(row));
 }
 
+struct weft_abi_code_row weft__format_ran_code(const struct weft_buffer_code *code)
+{
+	struct weft_abi_code_row row = {.caller = code->caller};
+	const char *end = memchr(code->function, '\0', sizeof(row.function));
+	memcpy(
+		row.function, code->function, end ? (size_t)(end - code->function) : sizeof(row.function));
+	return row;
+}
+
 static void put_codes(struct output *to, const struct weft_buffer_sampling *sampling)
 {
-	struct weft_abi_code_row row;
-	put_head(to, WEFT_ABI_TABLE_code, WEFT_ABI_TABLE_WHOLE, sizeof(row), 0, sampling->code_count);
+	put_head(to, WEFT_ABI_TABLE_code, WEFT_ABI_TABLE_WHOLE, sizeof(struct weft_abi_code_row), 0,
+		sampling->code_count);
 	for (uint32_t i = 0; i < sampling->code_count; i++) {
-		const struct weft_buffer_code *code = &sampling->codes[i];
-		row = (struct weft_abi_code_row){.caller = code->caller};
-		const char *end = memchr(code->function, '\0', sizeof(row.function));
-		memcpy(row.function, code->function,
-			end ? (size_t)(end - code->function) : sizeof(row.function));
+		const struct weft_abi_code_row row = weft__format_ran_code(&sampling->codes[i]);
 		put(to, &row, sizeof(row));
 	}
 }
@@ -111,10 +116,26 @@ static void put_ran(struct output *to, const struct weft_buffer_sampling *sampli
 	}
 }
 
+/* Metrics may have been added before. */
+static void put_others(struct output *to, const struct weft__buffer *buffer)
+{
+	struct weft__live_table tables[WEFT_ABI_TABLES_MAX];
+	const uint32_t count = weft__format_tables_find_added(buffer, tables);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct weft_abi_table *entry = &tables[i].entry;
+		if (entry->number == WEFT_ABI_TABLE_sampling || entry->number == WEFT_ABI_TABLE_code ||
+			entry->number == WEFT_ABI_TABLE_ran)
+			continue;
+		put(to, entry, sizeof(*entry));
+		put(to, tables[i].rows, (size_t)entry->room * entry->row_bytes);
+	}
+}
+
 static void put_all(struct output *to, const struct weft_buffer_sampling *sampling,
 	struct range range, const struct weft__buffer *buffer, const struct weft_abi_buffer *header)
 {
 	to->size = 0;
+	put_others(to, buffer);
 	put_sampling(to, sampling);
 	if (sampling->denied)
 		return;
@@ -122,8 +143,18 @@ static void put_all(struct output *to, const struct weft_buffer_sampling *sampli
 	put_ran(to, sampling, range, buffer, header);
 }
 
+/* Where added tables are, or are to be. False if there is something else. */
+static bool find_offset(const struct weft__buffer *buffer, const struct weft_abi_buffer *header,
+	size_t size, uint64_t *ret_offset)
+{
+	struct weft__live_table tables[WEFT_ABI_TABLES_MAX];
+	*ret_offset = header->added_bytes ? header->added_offset : ((uint64_t)size + 63) / 64 * 64;
+	return !header->added_bytes || weft__format_tables_find_added(buffer, tables);
+}
+
 WEFT__EXPORT int weft_buffer_make_samples(const void *bytes, size_t size,
-	const struct weft_buffer_sampling *sampling, void **ret_tables, size_t *ret_size)
+	const struct weft_buffer_sampling *sampling, void **ret_tables, size_t *ret_size,
+	uint64_t *ret_offset)
 {
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_trace_description description = {.format = "weft"};
@@ -139,7 +170,9 @@ WEFT__EXPORT int weft_buffer_make_samples(const void *bytes, size_t size,
 		return error;
 	memcpy(&header, bytes, sizeof(header));
 	const struct range range = find_range(sampling, &buffer.clock, &header);
-	if (range.first < range.end || sampling->denied) {
+	if (!find_offset(&buffer, &header, size, ret_offset))
+		error = WEFT_ERROR_DAMAGED;
+	else if (range.first < range.end || sampling->denied) {
 		put_all(&output, sampling, range, &buffer, &header);
 		output.bytes = malloc(output.size);
 		error = output.bytes ? 0 : WEFT_ERROR_MEMORY;

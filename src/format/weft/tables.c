@@ -10,6 +10,9 @@
 
 #define ALERTS_MAX 4 /* a snapshot has one */
 
+/* A stream has all rows that were ever the newest. */
+#define NEWEST_MAX_BYTES ((uint64_t)64 << 20)
+
 /* A buffer's tables in memory of the reader. */
 struct weft__tables {
 	struct weft__side_tables described;
@@ -106,6 +109,12 @@ uint32_t weft__format_tables_find(
 	const struct weft__buffer *b, struct weft__live_table ret_tables[WEFT_ABI_TABLES_MAX])
 {
 	return find_in(find_added_part(b), ret_tables, find_in(find_own_part(b), ret_tables, 0));
+}
+
+uint32_t weft__format_tables_find_added(
+	const struct weft__buffer *b, struct weft__live_table ret_tables[WEFT_ABI_TABLES_MAX])
+{
+	return find_in(find_added_part(b), ret_tables, 0);
 }
 
 uint64_t weft__format_tables_end(const struct weft__buffer *b)
@@ -222,12 +231,12 @@ static uint64_t find_row(
 	return at <= most - entry->count ? at : UINT64_MAX;
 }
 
-/* A stream may have more than the newest rows. Drops half of them at a time, so that it costs
+/* A stream may have too many. Drops half of them at a time, so that it costs
  * little for each. */
 static uint64_t drop_oldest(struct weft__tables *own, uint32_t i, uint32_t more)
 {
 	struct weft_abi_table *t = &own->entries[i];
-	uint64_t most = WEFT_ABI_TABLE_MAX_BYTES / t->row_bytes;
+	uint64_t most = NEWEST_MAX_BYTES / t->row_bytes;
 	if (t->growth != WEFT_ABI_TABLE_NEWEST || t->count + (uint64_t)more <= most)
 		return t->count;
 	uint64_t kept = more > most / 2 ? 0 : t->count / 2;

@@ -22,6 +22,10 @@ struct weft__live_table {
 uint32_t weft__format_tables_find(
 	const struct weft__buffer *buffer, struct weft__live_table ret_tables[WEFT_ABI_TABLES_MAX]);
 
+/* Only those that were added behind the packets. */
+uint32_t weft__format_tables_find_added(
+	const struct weft__buffer *buffer, struct weft__live_table ret_tables[WEFT_ABI_TABLES_MAX]);
+
 /* Where the next table could be described, if there were room behind the tables: they are followed
  * by the packets. UINT64_MAX: nowhere, as the list is damaged or full, or ends elsewhere. */
 uint64_t weft__format_tables_end(const struct weft__buffer *buffer);

@@ -296,10 +296,9 @@ static bool save(const struct content *content, const char *file)
 static bool save_with_values(struct content *content, int values, const char *file)
 {
 	struct weft_text table = {0};
-	if (content->size >= sizeof(struct weft_abi_buffer) && weft__runs_values_pack(values, &table)) {
-		weft__runs_values_note(content->bytes, content->size, &table);
+	if (content->size >= sizeof(struct weft_abi_buffer) && weft__runs_values_pack(values, &table) &&
+		weft__runs_values_note(content->bytes, content->size, &table))
 		content->table = &table;
-	}
 	bool good = save(content, file);
 	int reason = errno;
 	weft_text_finish(&table);

@@ -25,6 +25,7 @@
 #include "runs/message.h"
 #include "runs/saving/early.h"
 #include "runs/saving/name.h"
+#include "runs/saving/samples.h"
 #include "runs/saving/save.h"
 #include "runs/saving/values.h"
 
@@ -45,6 +46,7 @@ struct watched {
 	uint32_t rules; /* number of the program's own rules that were added */
 	uint64_t quiet_until_ns;
 	unsigned number; /* number in the name of the last snapshot's file */
+	bool has_left;   /* the process has ended, and nothing is added to its ring any more */
 };
 
 struct weft__runs_snapshots {
@@ -170,6 +172,48 @@ static uint64_t test_rules(
 	return weft_triggers_fired(w->triggers, ret_rule);
 }
 
+/* ---- Samples ---- */
+
+static void describe_samples(
+	const struct weft__runs_snapshots *s, const struct watched *w, bool is_growing)
+{
+	struct weft_buffer_sampling sampling;
+	if (!s->options->sampler)
+		return;
+	sampling = s->options->sampler->sampling;
+	sampling.is_growing = is_growing && !sampling.denied;
+	weft_watch_add_samples(w->watch, &sampling);
+}
+
+/* A process that has become another program by exec has several rings, the last one in the end.
+ * What was before a ring belongs to the one before. */
+bool weft__runs_snapshots_add_samples(
+	struct weft__runs_snapshots *s, pid_t process, const struct weft_buffer_sampling *samples)
+{
+	struct weft_buffer_sampling left = *samples;
+	bool is_found = false;
+	for (size_t i = s->count; i > 0; i--) {
+		const struct watched *w = &s->list[i - 1];
+		if (w->ring.pid != process)
+			continue;
+		left.count = weft_watch_add_samples(w->watch, &left);
+		is_found = true;
+	}
+	return is_found;
+}
+
+static bool add_samples(struct weft__runs_snapshots *s, const struct watched *w, bool has_ended)
+{
+	const struct weft__runs_sampler *sampler = s->options->sampler;
+	return !sampler || !sampler->add || sampler->add(sampler->context, s, w->ring.pid, has_ended);
+}
+
+static bool awaits_samples(struct weft__runs_snapshots *s, const struct watched *w)
+{
+	const struct weft__runs_sampler *sampler = s->options->sampler;
+	return sampler && sampler->awaits_ends && !add_samples(s, w, true);
+}
+
 /* ---- Snapshots ---- */
 
 /* FILE.snapshot-N.weft */
@@ -242,6 +286,7 @@ static void take_snapshot(struct weft__runs_snapshots *s, struct watched *w,
 {
 	void *bytes;
 	size_t size;
+	add_samples(s, w, false);
 	int error = weft_watch_copy(w->watch, &bytes, &size);
 	weft_watch_listen(w->watch, 0);
 	s->passed_over += weft_watch_answer(w->watch) + fired;
@@ -340,6 +385,7 @@ static void add_values(const struct weft__runs_snapshots *s, const struct watche
 static void look_last(struct weft__runs_snapshots *s, struct watched *w)
 {
 	look_at_watched(s, w);
+	describe_samples(s, w, false);
 	add_values(s, w);
 	close_watched(w);
 }
@@ -368,24 +414,35 @@ static void add_watched(struct weft__runs_snapshots *s, const struct weft__runs_
 	int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_WRITE, &check);
 	if (fd < 0)
 		return;
-	if (weft_watch_open_descriptor(fd, &watch) == 0)
-		list[s->count++] = (struct watched){.ring = *ring, .watch = watch, .values = -1};
+	const bool is_made =
+		!s->options->sampler || weft__runs_samples_make_room(fd, &s->options->sampler->sampling);
+	if (is_made && weft_watch_open_descriptor(fd, &watch) == 0) {
+		list[s->count] = (struct watched){.ring = *ring, .watch = watch, .values = -1};
+		describe_samples(s, &list[s->count++], true);
+	}
 	close(fd);
 }
 
+static bool has_left(
+	struct weft__runs_snapshots *s, const struct watched *w, const struct weft__runs_rings *rings)
+{
+	for (size_t i = 0; i < rings->count; i++)
+		if (rings->list[i].is_running && strcmp(rings->list[i].name, w->ring.name) == 0)
+			return false;
+	return !awaits_samples(s, w);
+}
+
+/* Samples are added to any ring of the list, which is therefore not changed before. */
 static void forget_ended(struct weft__runs_snapshots *s, const struct weft__runs_rings *rings)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < s->count; i++) {
-		bool runs = false;
-		for (size_t j = 0; j < rings->count && !runs; j++)
-			runs =
-				rings->list[j].is_running && strcmp(rings->list[j].name, s->list[i].ring.name) == 0;
-		if (runs)
-			s->list[kept++] = s->list[i];
-		else
+	for (size_t i = 0; i < s->count; i++)
+		s->list[i].has_left = has_left(s, &s->list[i], rings);
+	for (size_t i = 0; i < s->count; i++)
+		if (s->list[i].has_left)
 			look_last(s, &s->list[i]);
-	}
+		else
+			s->list[kept++] = s->list[i];
 	s->count = kept;
 }
 

@@ -8,12 +8,25 @@
 
 #include <sys/types.h>
 
+#include <weft/buffer.h>
 #include <weft/follow.h>
 #include <weft/trigger.h>
 
 struct weft__runs_early;
 struct weft__runs_ring;
 struct weft__runs_snapshots;
+
+/* Samples of what the processes of a run execute, which are added to their rings. */
+struct weft__runs_sampler {
+	struct weft_buffer_sampling sampling; /* as it is now, without functions and samples */
+	/* Adds those of a process so far. Called before a snapshot of it, which has them then; and when
+	 * it has ended (`has_ended`), again and again until the result is true: all were added. NULL:
+	 * this run has no samples. */
+	bool (*add)(
+		void *context, struct weft__runs_snapshots *snapshots, pid_t process, bool has_ended);
+	void *context;
+	bool awaits_ends; /* a ring is watched until all were added: it is streamed */
+};
 
 struct weft__runs_snapshot_options {
 	const char *directory; /* the run directory, with a slash at its end */
@@ -27,6 +40,7 @@ struct weft__runs_snapshot_options {
 	/* Called at each look, also the last one of a process; NULL: nothing else is looked at. */
 	void (*looks)(void *context, struct weft__runs_snapshots *snapshots);
 	void *context;
+	const struct weft__runs_sampler *sampler; /* NULL: none */
 };
 
 /* NULL if memory is short. The options are not copied: they must stay valid until the end. */
@@ -39,6 +53,11 @@ void weft__runs_snapshots_look(struct weft__runs_snapshots *snapshots);
 /* The rings of processes that run, by number; NULL: there are no more. */
 const struct weft__runs_ring *weft__runs_snapshots_ring(
 	const struct weft__runs_snapshots *snapshots, size_t number);
+
+/* Adds samples to the rings of a process that records; samples are in the order of time. False:
+ * there is no ring yet. */
+bool weft__runs_snapshots_add_samples(struct weft__runs_snapshots *snapshots, pid_t process,
+	const struct weft_buffer_sampling *samples);
 
 /* True for a second after a snapshot, in which no other one is taken; unless there were as many as
  * there may be. */

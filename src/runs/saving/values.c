@@ -47,16 +47,41 @@ static uint64_t offset_of(uint64_t size)
 	return (size + 63) / 64 * 64;
 }
 
-void weft__runs_values_note(void *bytes, size_t size, const struct weft_text *table)
+/* Adds so many bytes behind `size` bytes, at whose end there may be tables of samples already.
+ * False if there are other ones. */
+static bool note(struct weft_abi_buffer *header, uint64_t size, uint64_t bytes)
 {
-	struct weft_abi_buffer *header = bytes;
-	header->added_offset = offset_of(size);
-	header->added_bytes = table->size;
+	if (!header->added_bytes)
+		header->added_offset = offset_of(size);
+	else if (size % 64 || header->added_offset > size ||
+			 header->added_bytes != size - header->added_offset)
+		return false;
+	header->added_bytes += bytes;
+	return true;
+}
+
+bool weft__runs_values_note(void *bytes, size_t size, const struct weft_text *table)
+{
+	return note(bytes, size, table->size);
 }
 
 static bool write_at(int fd, const void *bytes, size_t size, uint64_t at)
 {
 	return pwrite(fd, bytes, size, (off_t)at) == (ssize_t)size;
+}
+
+/* True if metrics are among the tables that were added already. */
+static bool has_metrics(int fd, const struct weft_abi_buffer *header)
+{
+	struct weft_abi_table table;
+	uint64_t at = header->added_offset, end = at + header->added_bytes;
+	for (unsigned i = 0; i < WEFT_ABI_TABLES_MAX && at < end; i++) {
+		if (pread(fd, &table, sizeof(table), (off_t)at) != (ssize_t)sizeof(table) ||
+			table.number == WEFT_ABI_TABLE_METRICS)
+			return true;
+		at += sizeof(table) + (uint64_t)table.room * table.row_bytes;
+	}
+	return false;
 }
 
 /* The bytes of the header are stored last: a table that is not complete is not there. */
@@ -65,11 +90,12 @@ static void append(int fd, const struct weft_text *table)
 	struct stat status;
 	struct weft_abi_buffer header;
 	if (fstat(fd, &status) != 0 ||
-		pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) || header.added_bytes ||
-		memcmp(header.magic, WEFT_ABI_MAGIC, sizeof(header.magic)) != 0)
+		pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+		memcmp(header.magic, WEFT_ABI_MAGIC, sizeof(header.magic)) != 0 ||
+		has_metrics(fd, &header) || !note(&header, (uint64_t)status.st_size, table->size))
 		return;
-	const uint64_t offset = offset_of((uint64_t)status.st_size), bytes = table->size;
-	if (write_at(fd, table->bytes, table->size, offset) &&
+	const uint64_t offset = header.added_offset, bytes = header.added_bytes;
+	if (write_at(fd, table->bytes, table->size, offset + bytes - table->size) &&
 		write_at(fd, &offset, sizeof(offset), offsetof(struct weft_abi_buffer, added_offset)))
 		write_at(fd, &bytes, sizeof(bytes), offsetof(struct weft_abi_buffer, added_bytes));
 }

@@ -23,7 +23,8 @@ bool weft__runs_values_pack(int values, struct weft_text *ret_table);
 /* Adds the metrics in a file to a ring that nobody records into any more; not twice. */
 void weft__runs_values_add(const char *path, const struct weft__runs_ring *ring, int values);
 
-/* Says in the header of a copied ring, of `size` bytes, that such a table follows. */
-void weft__runs_values_note(void *bytes, size_t size, const struct weft_text *table);
+/* Says in the header of a copied ring, of `size` bytes, that such a table follows. False if none
+ * can follow. */
+bool weft__runs_values_note(void *bytes, size_t size, const struct weft_text *table);
 
 #endif

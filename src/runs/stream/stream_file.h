@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct weft_buffer_sampling;
+
 struct weft__runs_stream_options {
 	const char *output;    /* see runs/saving/name.h */
 	uint64_t rotate_bytes; /* maximum size of a file, where possible; 0: one file */
@@ -19,6 +21,7 @@ struct weft__runs_stream_options {
 	uint64_t max_bytes;    /* limit of all files of the run together; 0: no limit */
 	bool has_max;          /* the user has set max_bytes, so it also bounds standard output */
 	bool compress;
+	const struct weft_buffer_sampling *sampling; /* rings get room for samples; NULL: none */
 };
 
 struct weft__stream_file {

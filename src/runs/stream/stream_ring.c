@@ -13,6 +13,7 @@
 #include "abi/run_abi.h"
 #include "runs/file.h"
 #include "runs/message.h"
+#include "runs/saving/samples.h"
 #include "runs/stream/streaming.h"
 
 /* Pieces written from one ring before the next ring's turn. */
@@ -75,7 +76,10 @@ static bool open_ring(struct weft__runs_stream *s, struct weft__ring_stream *r, 
 			fail_to_open(r, check.reason);
 		return false;
 	}
-	int error = weft_stream_open_descriptor(fd, s->piece_bytes, &r->stream);
+	const bool is_made =
+		!s->options.sampling || weft__runs_samples_make_room(fd, s->options.sampling);
+	int error =
+		is_made ? weft_stream_open_descriptor(fd, s->piece_bytes, &r->stream) : WEFT_ERROR_EMPTY;
 	int reason = errno;
 	close(fd);
 	errno = reason;

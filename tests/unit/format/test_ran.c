@@ -9,6 +9,7 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/table_abi.h"
+#include "format/weft/ran_live.h"
 
 #define SIZE   ((size_t)64 << 10)
 #define THREAD 4711
@@ -105,7 +106,9 @@ static void expect_text(const struct weft_model *model, uint32_t string, const c
 static void *make_tables(const uint8_t *bytes, struct weft_buffer_sampling of, size_t *ret_size)
 {
 	void *tables = NULL;
-	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &of, &tables, ret_size), 0);
+	uint64_t offset = 0;
+	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &of, &tables, ret_size, &offset), 0);
+	assert_int_equal(offset, SIZE);
 	return tables;
 }
 
@@ -187,12 +190,14 @@ static void without_samples_of_its_time_there_are_no_tables(void **state)
 	struct weft_buffer_sampling s = sampling();
 	uint8_t *bytes = record();
 	void *tables = bytes;
+	uint64_t offset;
 	size_t size;
 	s.count = 1;
-	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size), 0);
+	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size, &offset), 0);
 	assert_null(tables);
 	s.count = WEFT_BUFFER_RAN_MAX + 1;
-	assert_int_equal(weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size), WEFT_ERROR_LIMIT);
+	assert_int_equal(
+		weft_buffer_make_samples(bytes, SIZE, &s, &tables, &size, &offset), WEFT_ERROR_LIMIT);
 	free(bytes);
 }
 
@@ -264,6 +269,180 @@ static void the_reason_is_saved_without_samples(void **state)
 	weft_model_destroy(model);
 }
 
+/* ---- While the program records ---- */
+
+/* A buffer with room for samples, as memory that both sides have. */
+struct live {
+	uint8_t *bytes;
+	size_t size, room;
+	struct weft__buffer buffer;
+	struct weft_diagnostics diagnostics;
+	struct weft_trace_description description;
+};
+
+static struct weft_buffer_sampling nothing_new(void)
+{
+	return (struct weft_buffer_sampling){.interval_ns = 10, .is_growing = true};
+}
+
+static void begin(struct live *live)
+{
+	const struct weft_buffer_sampling how = nothing_new();
+	uint8_t *bytes = record();
+	void *room;
+	*live = (struct live){.description = {.format = "weft"}};
+	assert_int_equal(weft_buffer_make_sample_room(&how, &room, &live->room), 0);
+	assert_int_equal(live->room % 64, 0);
+	live->bytes = add(bytes, room, live->room);
+	live->size = SIZE + live->room;
+	free(room);
+	const struct weft__input input = {.bytes = live->bytes,
+		.size = live->size,
+		.diagnostics = &live->diagnostics,
+		.description = &live->description};
+	assert_int_equal(weft__format_buffer_init(&live->buffer, &input), 0);
+}
+
+static bool is_growing(const struct live *live)
+{
+	struct weft__live_table tables[WEFT_ABI_TABLES_MAX];
+	return weft__format_ran_is_growing(tables, weft__format_tables_find(&live->buffer, tables));
+}
+
+static void end(struct live *live)
+{
+	weft__format_buffer_finish(&live->buffer);
+	free(live->bytes);
+}
+
+static void a_running_program_has_the_samples_so_far(void **state)
+{
+	(void)state;
+	struct weft_buffer_sampling s = sampling();
+	struct live live;
+	begin(&live);
+	assert_false(is_growing(&live)); /* nobody takes samples yet */
+	s.code_count = 2;
+	s.count = 3;
+	s.is_growing = s.has_kernel = true;
+	assert_int_equal(weft__format_ran_add(&live.buffer, &s), 1); /* one is too early */
+	assert_true(is_growing(&live));
+	struct weft_model *model = read_model(live.bytes, live.size);
+	assert_int_equal(model->code_sample_count, 2);
+	expect_text(model, model->code_samples[1].calls, "parse (a.c:2) \xe2\x86\x90 main (a.c:1)");
+	weft_model_destroy(model);
+
+	s = sampling();
+	s.list += 3;
+	s.count = 1;
+	assert_int_equal(weft__format_ran_add(&live.buffer, &s), 0);
+	assert_false(is_growing(&live));
+	model = read_model(live.bytes, live.size);
+	assert_int_equal(model->code_sample_count, 3);
+	assert_int_equal(model->code_samples[2].time, 2999);
+	assert_int_equal(model->code_samples[2].interval_ns, 10);
+	expect_text(model, model->code_samples[2].function, "operator()");
+	const struct weft_abi_sampling_row *row =
+		rows_of(live.bytes + SIZE, live.room, WEFT_ABI_TABLE_sampling);
+	assert_int_equal(row->lost, 2);
+	assert_int_equal(row->has_kernel, 0);
+	weft_model_destroy(model);
+	end(&live);
+}
+
+/* The room is a ring. */
+static void the_newest_samples_are_kept(void **state)
+{
+	(void)state;
+	const struct weft_buffer_ran first = {2000, THREAD, 1}, later = {2500, THREAD, 2};
+	struct weft_buffer_sampling s = sampling();
+	struct live live;
+	begin(&live);
+	s.list = &first;
+	s.count = 1;
+	weft__format_ran_add(&live.buffer, &s);
+	const struct weft_abi_table *table =
+		(const struct weft_abi_table *)rows_of(live.bytes + SIZE, live.room, WEFT_ABI_TABLE_ran) -
+		1;
+	s.list = &later;
+	for (uint32_t i = 0; i < table->room; i++)
+		weft__format_ran_add(&live.buffer, &s);
+	struct weft_model *model = read_model(live.bytes, live.size);
+	assert_int_equal(model->code_sample_count, table->room);
+	assert_int_equal(model->code_samples[0].time, 2500);
+	weft_model_destroy(model);
+	end(&live);
+}
+
+static void a_reason_is_added(void **state)
+{
+	(void)state;
+	struct weft_buffer_sampling s = nothing_new();
+	struct live live;
+	begin(&live);
+	s.denied = "the kernel does";
+	weft__format_ran_add(&live.buffer, &s);
+	const struct weft_abi_sampling_row *row =
+		rows_of(live.bytes + SIZE, live.room, WEFT_ABI_TABLE_sampling);
+	assert_string_equal(row->denied, "the kernel does");
+	end(&live);
+}
+
+/* The program may write anything there. */
+static void damaged_room_is_written_safely(void **state)
+{
+	(void)state;
+	struct weft_buffer_sampling s = sampling();
+	struct live live;
+	begin(&live);
+	struct weft_abi_table *code = (struct weft_abi_table *)rows_of(
+									  live.bytes + SIZE, live.room, WEFT_ABI_TABLE_code) -
+								  1,
+						  *ran = (struct weft_abi_table *)rows_of(
+									 live.bytes + SIZE, live.room, WEFT_ABI_TABLE_ran) -
+								 1;
+	code->count = ran->count = UINT32_MAX - 1;
+	weft__format_ran_add(&live.buffer, &s);
+	assert_int_equal(code->count, UINT32_MAX - 1);
+	ran->row_bytes = 16;
+	assert_int_equal(weft__format_ran_add(&live.buffer, &s), 0);
+	assert_int_equal(s.count, 7);
+	end(&live);
+}
+
+/* When the program has ended, all samples take the place of the newest ones; other tables stay. */
+static void saved_samples_replace_the_newest(void **state)
+{
+	(void)state;
+	struct weft_buffer_sampling s = sampling();
+	const struct {
+		struct weft_abi_table table;
+		uint64_t row;
+	} other = {{.number = WEFT_ABI_TABLE_METRICS, .row_bytes = 8, .room = 1, .count = 1}, 77};
+	struct live live;
+	void *tables;
+	size_t size;
+	uint64_t offset;
+	begin(&live);
+	weft__format_ran_add(&live.buffer, &s);
+	uint8_t *bytes = trace_buffer(live.size + 64);
+	memcpy(bytes, live.bytes, live.size);
+	memcpy(bytes + live.size, &other, sizeof(other));
+	((struct weft_abi_buffer *)(void *)bytes)->added_bytes += sizeof(other);
+	assert_int_equal(
+		weft_buffer_make_samples(bytes, live.size + 64, &s, &tables, &size, &offset), 0);
+	assert_int_equal(offset, SIZE);
+	const uint64_t *row = rows_of(tables, size, WEFT_ABI_TABLE_METRICS);
+	assert_int_equal(*row, 77);
+	assert_true(size < 4096);
+	free(tables);
+	((struct weft_abi_buffer *)(void *)bytes)->added_offset = 64; /* in the middle of the names */
+	assert_int_equal(weft_buffer_make_samples(bytes, live.size + 64, &s, &tables, &size, &offset),
+		WEFT_ERROR_DAMAGED);
+	free(bytes);
+	end(&live);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +452,11 @@ int main(void)
 		cmocka_unit_test(damaged_rows_are_read),
 		cmocka_unit_test(a_reason_may_be_lacking),
 		cmocka_unit_test(the_reason_is_saved_without_samples),
+		cmocka_unit_test(a_running_program_has_the_samples_so_far),
+		cmocka_unit_test(the_newest_samples_are_kept),
+		cmocka_unit_test(a_reason_is_added),
+		cmocka_unit_test(damaged_room_is_written_safely),
+		cmocka_unit_test(saved_samples_replace_the_newest),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

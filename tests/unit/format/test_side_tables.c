@@ -338,6 +338,28 @@ static void each_file_of_a_stream_has_the_tables(void **state)
 	free(p.bytes);
 }
 
+/* The newest rows that belong to a time are in the file of that time alone. */
+static void each_file_of_a_stream_has_the_rows_of_its_time(void **state)
+{
+	(void)state;
+	struct planted p = plant_rows(5, WEFT_ABI_TABLE_IN_RANGE);
+	struct streamed s = begin_stream(&p);
+	look(&s, true);
+	s.size = 0;
+	weft__format_drain_begin(s.drain);
+	look(&s, true);
+	assert_int_equal(count_chunks(&s, NEWEST), 0);
+	for (unsigned i = 5; i < 7; i++)
+		add_row(&p, 1, (struct row){.ticks = 1000 + 100 * i, .value = i, .name = 1});
+	end_stream(&s);
+	struct weft_decoder *decoder = open_trace(s.file, s.size, 0);
+	expect_rows(decoder, 0, GROWING, 0, 5);
+	expect_rows(decoder, 0, NEWEST, 5, 2);
+	weft_decoder_destroy(decoder);
+	free(s.file);
+	free(p.bytes);
+}
+
 /* The reader of a stream that still comes sees the first chunks twice. */
 static void a_stream_that_comes_has_the_tables_at_its_end(void **state)
 {
@@ -648,7 +670,8 @@ static void old_rows_of_a_long_stream_are_dropped(void **state)
 	(void)state;
 	enum {
 		ROWS = 1024,
-		CHUNKS = 70,
+		MOST = (64 << 20) / sizeof(struct row), /* of the newest rows in a stream */
+		CHUNKS = MOST / ROWS + 70,
 	};
 	struct made_stream start;
 	const struct weft_abi_buffer header = made_header();
@@ -671,8 +694,7 @@ static void old_rows_of_a_long_stream_are_dropped(void **state)
 	}
 	struct weft_decoder *decoder = open_trace(s.bytes, s.size, 0);
 	const struct weft__side_table *newest = find_table(decoder, 0, NEWEST);
-	assert_in_range(newest->entry->count, WEFT_ABI_TABLE_MAX_BYTES / 3 / sizeof(struct row),
-		WEFT_ABI_TABLE_MAX_BYTES / sizeof(struct row));
+	assert_in_range(newest->entry->count, MOST / 3, MOST);
 	for (uint32_t i = 0; i < newest->entry->count; i++)
 		assert_int_equal(
 			row_at(newest, i).value, CHUNKS * ROWS - newest->entry->count + (uint64_t)i);
@@ -689,6 +711,7 @@ int main(void)
 		cmocka_unit_test(each_buffer_of_a_merged_trace_has_its_own),
 		cmocka_unit_test(a_stream_has_all_rows),
 		cmocka_unit_test(each_file_of_a_stream_has_the_tables),
+		cmocka_unit_test(each_file_of_a_stream_has_the_rows_of_its_time),
 		cmocka_unit_test(a_stream_that_comes_has_the_tables_at_its_end),
 		cmocka_unit_test(the_last_header_of_a_stream_has_the_levels),
 		cmocka_unit_test(a_part_has_the_rows_that_a_table_says),

@@ -45,6 +45,9 @@ void weft__format_drain_look(struct weft__drain *drain, bool with_open, uint64_t
 /* The same as weft__format_follower_latest(). */
 uint64_t weft__format_drain_latest(const struct weft__drain *drain);
 
+/* True if samples of what the program ran are still to be added to its buffer. */
+bool weft__format_drain_awaits_samples(const struct weft__drain *drain);
+
 /* The last look: the program has ended; or it may still write (is_written), but the stream ends
  * here. */
 void weft__format_drain_finish(struct weft__drain *drain, bool is_written);

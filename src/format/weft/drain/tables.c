@@ -2,12 +2,14 @@
  *
  * The side tables in a stream. New rows come before the packets, since events may refer to them;
  * those of tables that change all the time come only with the looks that take open packets, so that
- * a stream does not grow faster than that.
+ * a stream does not grow faster than that. Each file of a stream has all rows, but for the newest
+ * ones that belong to a time: these are in the file that was written then.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/weft/drain/draining.h"
+#include "format/weft/ran_live.h"
 
 int weft__format_drain_find_tables(struct weft__drain *d)
 {
@@ -27,11 +29,18 @@ void weft__format_drain_free_tables(struct weft__drain *d)
 		free(d->states[i]);
 }
 
+static bool begins_anew(const struct weft__drain *d, uint32_t i)
+{
+	const struct weft_abi_table *entry = &d->tables[i].entry;
+	return d->begins &&
+		   (entry->growth != WEFT_ABI_TABLE_NEWEST || entry->cut != WEFT_ABI_TABLE_IN_RANGE);
+}
+
 /* False if there is nothing new for sure. */
 static bool may_have_news(const struct weft__drain *d, uint32_t i)
 {
 	const struct weft__live_table *table = &d->tables[i];
-	if (d->begins)
+	if (begins_anew(d, i))
 		return true;
 	if (table->entry.growth != WEFT_ABI_TABLE_GROWS && !d->are_tables_due)
 		return false;
@@ -58,7 +67,7 @@ static int add_table(struct weft__drain *d, uint32_t i)
 {
 	const struct weft__live_table *table = &d->tables[i];
 	struct weft_abi_table entry = table->entry;
-	if (d->begins)
+	if (begins_anew(d, i))
 		d->table_rows[i] = 0;
 	struct weft_abi_chunk chunk = {.kind = WEFT_ABI_CHUNK_TABLE, .at = d->table_rows[i]};
 	size_t most = sizeof(chunk) + sizeof(entry) + (size_t)entry.room * entry.row_bytes;
@@ -74,6 +83,11 @@ static int add_table(struct weft__drain *d, uint32_t i)
 	weft__format_piece_begin_chunk(&d->front, chunk);
 	weft__format_piece_end_chunk(&d->front, chunk.bytes);
 	return 0;
+}
+
+bool weft__format_drain_awaits_samples(const struct weft__drain *d)
+{
+	return weft__format_ran_is_growing(d->tables, d->table_count);
 }
 
 int weft__format_drain_add_tables(struct weft__drain *d)
