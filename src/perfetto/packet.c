@@ -10,7 +10,7 @@ uint64_t weft__perfetto_track(enum weft__perfetto_track of, uint32_t number)
 	return (uint64_t)of << 32 | number;
 }
 
-static void begin_packet(struct weft__perfetto_writer *w)
+void weft__perfetto_begin_packet(struct weft__perfetto_writer *w)
 {
 	w->encoder.depth = 0;
 	weft__otlp_begin(&w->encoder, WEFT__PERFETTO_PACKET);
@@ -20,7 +20,7 @@ static void begin_packet(struct weft__perfetto_writer *w)
 void weft__perfetto_begin_track(
 	struct weft__perfetto_writer *w, uint64_t track, uint64_t parent, struct weft_slice name)
 {
-	begin_packet(w);
+	weft__perfetto_begin_packet(w);
 	weft__otlp_begin(&w->encoder, WEFT__PERFETTO_PACKET_TRACK);
 	weft__otlp_put_integer(&w->encoder, WEFT__PERFETTO_TRACK_ID, track);
 	if (parent)
@@ -32,7 +32,7 @@ void weft__perfetto_begin_track(
 void weft__perfetto_begin_event(struct weft__perfetto_writer *w, uint64_t time_ns,
 	enum weft__perfetto_type type, uint64_t track)
 {
-	begin_packet(w);
+	weft__perfetto_begin_packet(w);
 	weft__otlp_put_integer(&w->encoder, WEFT__PERFETTO_PACKET_TIME, time_ns);
 	weft__otlp_begin(&w->encoder, WEFT__PERFETTO_PACKET_EVENT);
 	weft__otlp_put_integer(&w->encoder, WEFT__PERFETTO_EVENT_TYPE, type);

@@ -43,12 +43,16 @@ struct weft__perfetto_writer {
 
 uint64_t weft__perfetto_track(enum weft__perfetto_track of, uint32_t number);
 
-/* Begin and end a packet that describes a track, or an event. */
+/* Begin and end a packet that describes a track, or an event. At the end, a message in the packet
+ * is still open. */
 void weft__perfetto_begin_track(
 	struct weft__perfetto_writer *writer, uint64_t track, uint64_t parent, struct weft_slice name);
 void weft__perfetto_begin_event(struct weft__perfetto_writer *writer, uint64_t time_ns,
 	enum weft__perfetto_type type, uint64_t track);
 void weft__perfetto_end(struct weft__perfetto_writer *writer);
+
+/* Begins any packet. */
+void weft__perfetto_begin_packet(struct weft__perfetto_writer *writer);
 
 /* Adds a note's attribute to an event. */
 void weft__perfetto_annotate(struct weft__perfetto_writer *writer, const struct weft_field *field);

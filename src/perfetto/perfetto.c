@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "perfetto/samples.h"
 #include "perfetto/tasks.h"
 
 static const struct weft__otlp_field fields[] = {
@@ -196,6 +197,8 @@ static void write_rest(struct weft__perfetto_writer *w)
 	write_bands(w);
 	for (uint32_t i = 0; !w->error && i < model->counter_count; i++)
 		write_counter(w, i);
+	if (!w->error)
+		weft__perfetto_write_samples(w);
 }
 
 WEFT__EXPORT int weft_perfetto_write(

@@ -66,6 +66,10 @@ def read(data, schema):
     while at < len(data):
         tag, at = varint(data, at)
         name, kind = schema[tag >> 3]  # an unknown field is an error
+        if tag & 7 != 2 and isinstance(kind, list):  # as protobuf 2 has repeated numbers
+            value, at = scalar(kind[0], tag & 7, data, at)
+            message.setdefault(name, []).append(value)
+            continue
         if tag & 7 != 2:
             message[name], at = scalar(kind, tag & 7, data, at)
             continue

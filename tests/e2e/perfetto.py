@@ -7,11 +7,14 @@ import shutil
 import subprocess
 from collections import Counter
 
-from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, DATA, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+import debug_information
 from otlp_reader import read
 
 EVERY_EVENT = os.path.join(BUILD, 'tests', 'every_event')
 ECHO = os.path.join(DATA, 'recorded', 'echo-server.weft')
+SAMPLES = os.path.join(BUILD, 'tests', 'samples-subject')
+WAITS = os.path.join(SOURCE, 'tests', 'e2e', 'wait_calls_subject.c')
 BLOCK_READ = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
 
 ANNOTATION = {2: ('bool', 'bool'), 3: ('uint', 'uint64'), 4: ('int', 'int64'), 5: ('double', 'double'), 6: ('text', 'text'), 10: ('name', 'text')}
@@ -19,8 +22,16 @@ TRACK = {1: ('uuid', 'uint64'), 2: ('name', 'text'), 5: ('parent', 'uint64'), 8:
          3: ('process', {1: ('pid', 'uint32'), 6: ('name', 'text')}),
          4: ('thread', {1: ('pid', 'uint32'), 2: ('tid', 'uint64'), 5: ('name', 'text')})}
 EVENT = {4: ('annotations', [ANNOTATION]), 9: ('type', 'uint32'), 11: ('track', 'uint64'), 23: ('name', 'text'), 30: ('value', 'int64'),
-         44: ('real', 'double'), 47: ('flow', 'fixed64'), 48: ('last', 'fixed64')}
-TRACE = {1: ('packets', [{8: ('time', 'uint64'), 10: ('sequence', 'uint32'), 11: ('event', EVENT), 60: ('track', TRACK)}])}
+         44: ('real', 'double'), 47: ('flow', 'fixed64'), 48: ('last', 'fixed64'), 56: ('callstack', 'uint64')}
+STRING = {1: ('iid', 'uint64'), 2: ('str', 'text')}
+INTERNED = {5: ('functions', [STRING]), 17: ('paths', [STRING]), 18: ('sources', [STRING]),
+            6: ('frames', [{1: ('iid', 'uint64'), 2: ('function', 'uint64'), 3: ('mapping', 'uint64'), 5: ('source', 'uint64'), 6: ('line', 'uint32')}]),
+            7: ('callstacks', [{1: ('iid', 'uint64'), 2: ('frames', ['uint64'])}]),
+            19: ('mappings', [{1: ('iid', 'uint64'), 7: ('paths', ['uint64'])}])}
+SAMPLE = {2: ('pid', 'uint32'), 3: ('tid', 'uint32'), 4: ('callstack', 'uint64')}
+DEFAULTS = {12: ('sample', {1: ('timebase', {1: ('period', 'uint64'), 4: ('counter', 'uint32')})})}
+TRACE = {1: ('packets', [{8: ('time', 'uint64'), 10: ('sequence', 'uint32'), 11: ('event', EVENT), 12: ('interned', INTERNED), 13: ('flags', 'uint32'),
+                          59: ('defaults', DEFAULTS), 60: ('track', TRACK), 66: ('sample', SAMPLE)}])}
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 OF_TASKS = 3  # the upper half of a track's id
 
@@ -32,6 +43,7 @@ class Trace:
             weft('export', '--to', 'perfetto', path, '-o', out)
             with open(out, 'rb') as file:
                 packets = read(file.read(), TRACE)['packets']
+        self.packets = packets
         self.tracks = {packet['track']['uuid']: packet['track'] for packet in packets if 'track' in packet}
         # As trace_processor does: by time, and equal times in the order of the file.
         self.events = sorted(((int(packet['time']), packet['event']) for packet in packets if 'event' in packet), key=lambda pair: pair[0])
@@ -113,6 +125,81 @@ def processes_threads_and_counters_have_tracks():
     uuids = {track['uuid'] for track in threads}
     assert any(what['name'] == 'main' for track, _, _, _, what in trace.slices() if track in uuids)
     assert not [track for track in Trace(BLOCK_READ).tracks.values() if 'process' in track]
+
+
+class Callstacks:
+    """As trace_processor reads them: what refers to a number comes after it, and the state is cleared before."""
+
+    def __init__(self):
+        self.known = {kind: {} for kind in ('functions', 'sources', 'paths', 'mappings', 'frames', 'callstacks')}
+        self.is_clear = False
+
+    def take(self, packet):
+        self.is_clear |= bool(packet.get('flags', 0) & 1)
+        assert self.is_clear or 'interned' not in packet
+        for kind, items in packet.get('interned', {}).items():
+            for item in items:
+                assert item['iid'] != '0' and item['iid'] not in self.known[kind], item
+                self.known[kind][item['iid']] = item
+
+    def calls(self, iid):
+        texts = []
+        for frame in (self.known['frames'][frame] for frame in self.known['callstacks'][iid]['frames']):
+            assert self.known['paths'][self.known['mappings'][frame['mapping']]['paths'][0]]
+            name = self.known['functions'][frame['function']]['str']
+            texts.append(name + (' (%s:%d)' % (self.known['sources'][frame['source']]['str'], frame['line']) if 'source' in frame else ''))
+        return ' \u2190 '.join(reversed(texts))
+
+
+def callstacks_of(trace, field):
+    """(time, message, calls) of each packet whose `field` refers to a callstack."""
+    callstacks, found = Callstacks(), []
+    for packet in trace.packets:
+        callstacks.take(packet)
+        if 'callstack' in packet.get(field, {}):
+            assert field != 'sample' or packet['flags'] == 2, packet
+            found.append((int(packet['time']), packet[field], callstacks.calls(packet[field]['callstack'])))
+    return found
+
+
+@case
+def waits_have_the_calls_that_led_there():
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'waits.weft')
+        equal(run([WEFT, 'record', '--keep-all', '-a', 'thread,io', '-o', path, '--', debug_information.built(WAITS, folder, '-g'), 'lock'],
+                  cwd=folder).returncode, 0)
+        rows = json_lines(weft('query', '--json', path, 'select time, calls from stacks').stdout)
+        assert rows
+        trace = Trace(path)
+        found = callstacks_of(trace, 'event')
+        equal(Counter((time, calls) for time, _, calls in found), Counter((row['time'], row['calls']) for row in rows))
+        assert all(event['name'] == 'waits' and int(event['track']) >> 32 == OF_TASKS for _, event, _ in found)
+
+
+@case
+def what_ran_are_samples():
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'ran.weft')
+        result = run([WEFT, 'record', '--samples', '199', '--keep-all', '-a', 'thread', '-o', path, '--', SAMPLES, 'thread'])
+        equal(result.returncode, 0, result.stderr)
+        if '--samples: ' in result.stderr:
+            skip(result.stderr.strip())
+        rows = json_lines(weft('query', '--json', path, 'select s.time as time, t.tid as tid, s.calls as calls from code_samples s '
+                               'join threads t on t.thread = s.thread where s.calls is not null').stdout)
+        assert rows
+        trace = Trace(path)
+        found = callstacks_of(trace, 'sample')
+        equal(Counter((time, sample['tid'], calls) for time, sample, calls in found),
+              Counter((row['time'], row['tid'], row['calls']) for row in rows))
+        pids = {track['process']['pid'] for track in trace.tracks.values() if 'process' in track}
+        equal({sample['pid'] for _, sample, _ in found}, pids)
+        timebase, = [packet['defaults']['sample']['timebase'] for packet in trace.packets if 'defaults' in packet]
+        equal(timebase, {'period': str(1000000000 // 199), 'counter': 3})
+
+
+@case
+def a_trace_without_calls_has_no_callstacks():
+    assert not [packet for packet in Trace(BLOCK_READ).packets if 'interned' in packet or 'flags' in packet]
 
 
 @case
