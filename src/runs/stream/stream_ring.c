@@ -256,8 +256,11 @@ void weft__runs_ring_stream_give_up(struct weft__runs_stream *s, struct weft__ri
 	fail(r, r->file.path ? r->file.path : r->file.name,
 		r->file.error ? strerror(r->file.error) : "not written");
 	pass_over(r);
-	if (r->stream) {
+	if (r->stream)
 		store_unwritten(r);
+	weft__runs_stream_file_close(&r->file);
+	if (r->stream)
 		close_ring(s, r);
-	}
+	else
+		let_go(s, r);
 }

@@ -331,6 +331,25 @@ static void pages_that_cannot_be_saved_are_a_failure(void **state)
 	end(&w);
 }
 
+static void a_guest_that_is_given_up_is_unmapped(void **state)
+{
+	struct world w;
+	struct weft__runs_stream stream = {.notify = -1};
+	struct weft__ring_stream ring = {.ring = {.is_guest = true}, .has_pages = true};
+	(void)state;
+	begin(&w, "xen:web/mprof", false, false);
+	fake_write_list(&w.xen, "/local/domain/3/data/mprof/ring-ref", 1, 2);
+	look(&w);
+	stream.guests = w.guests;
+	ring.guest = w.added[0];
+	weft__runs_stream_file_init(&ring.file, &stream.options, strdup("mirage"));
+	weft__runs_ring_stream_give_up(&stream, &ring);
+	assert_true(ring.is_done && ring.has_failed && !ring.guest);
+	assert_int_equal(w.xen.mapped, 0);
+	weft__runs_stream_file_finish(&ring.file);
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +363,7 @@ int main(void)
 		cmocka_unit_test(a_buffer_that_is_not_taken_is_unmapped),
 		cmocka_unit_test(pages_of_mirage_are_saved_at_the_end),
 		cmocka_unit_test(pages_that_cannot_be_saved_are_a_failure),
+		cmocka_unit_test(a_guest_that_is_given_up_is_unmapped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -451,6 +451,7 @@ static void a_stream_that_gives_up_counts_what_is_missing(void **state)
 	set_room(RLIM_INFINITY);
 	assert_true(run.ring.is_done && run.ring.has_failed);
 	assert_null(run.ring.stream);
+	assert_int_equal(run.ring.file.fd, -1);
 	assert_int_equal(run.ring.file.bytes, size_of(run.trace));
 	int64_t there = read_numbers(run.trace, 0);
 	assert_in_range(there, 1000, 19999);
