@@ -106,6 +106,7 @@ struct weft_layout {
 	const bool *moved;      /* simplified: its creation line is hidden */
 	const uint8_t *form;    /* enum weft_form */
 	bool has_waits;         /* some task may have WEFT_FORM_WAIT */
+	bool shows_kicks;       /* not simplified: the kicks of Xen's schedulers have arrows */
 	/* The fold of which a task is a member, whether folded or not; or, while that fold is folded,
 	 * of which it is a descendant; or WEFT_NONE. NULL if there are no folds. */
 	const uint32_t *fold_of;

@@ -198,6 +198,14 @@ uint32_t weft_trace_first_of_process(
 
 struct weft__clock_ticks;
 
+/* Xen's trace shows in part who wakes the vCPUs of domains. */
+enum weft_waker {
+	WEFT_WAKER_VCPU,
+	WEFT_WAKER_INTERRUPT,
+	WEFT_WAKER_NOBODY, /* Xen's timers leave no record */
+	WEFT_WAKERS
+};
+
 /* A decoder fills its description while it decodes; it is final once `next` has returned END. */
 struct weft_trace_description {
 	const char *format; /* "weft", "mirage-ctf", "sexp", "xentrace", "ocaml-events", "chrome",
@@ -217,6 +225,7 @@ struct weft_trace_description {
 		category_count; /* 0: the format has none, or the buffer is being followed: see follow.h */
 	uint32_t change_count;
 	const struct weft_trace_change *changes; /* the newest ones, in the order of time */
+	uint64_t wakes[WEFT_WAKERS];             /* of a trace of Xen */
 };
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/export.h"
-#include "export/xentrace_fields.h"
+#include "model/xentrace_fields.h"
 
 /* A line is shorter: seven numbers, two names, the fields, and some 120 bytes. */
 #define LINE_BYTES (512 + WEFT__XENTRACE_FIELDS_BYTES)
@@ -172,7 +172,7 @@ WEFT__EXPORT void weft_lines_add_xentrace_json(
 		at = put_u32(at, record->args[i]);
 	}
 	at = PUT(at, "],\"fields\":{");
-	end_line(text, PUT(weft__export_xentrace_members(record, at), "}}\n"));
+	end_line(text, PUT(weft__model_xentrace_members(record, at), "}}\n"));
 }
 
 static char *put_time(char *at, uint64_t ns)
@@ -214,7 +214,7 @@ WEFT__EXPORT void weft_lines_add_xentrace_text(
 	if (record->detail)
 		at = pad(put_name(at, record->detail), start, 24);
 	start = at;
-	at = weft__export_xentrace_text(record, at);
+	at = weft__model_xentrace_text(record, at);
 	if (at > start)
 		at = PUT(at, "  ");
 	*at++ = '[';

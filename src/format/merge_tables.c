@@ -235,6 +235,8 @@ static int take_losses(struct weft__merge *m, const struct weft__merged_part *pa
 	uint64_t *losses = m->base.input.description->losses;
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
 		losses[cause] += d->losses[cause];
+	for (unsigned waker = 0; waker < WEFT_WAKERS; waker++)
+		m->base.input.description->wakes[waker] += d->wakes[waker];
 	struct weft_loss_period *periods = append(&m->losses, d->loss_period_count, sizeof(*periods));
 	for (uint32_t i = 0; periods && i < d->loss_period_count; i++) {
 		periods[i] = d->loss_periods[i];

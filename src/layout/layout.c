@@ -47,7 +47,7 @@ static int allocate(struct weft__columns *columns, size_t count)
 }
 
 static void publish(struct whole_layout *whole, const struct weft_model *model,
-	enum weft_group_by group_by, uint32_t row_count)
+	const struct weft_layout_options *options, uint32_t row_count)
 {
 	const struct weft__columns *c = &whole->columns;
 	whole->public = (struct weft_layout){
@@ -59,6 +59,7 @@ static void publish(struct whole_layout *whole, const struct weft_model *model,
 		.moved = c->moved,
 		.form = c->form,
 		.has_waits = c->has_waits,
+		.shows_kicks = options->no_simplify,
 		.fold_of = c->fold_of,
 		.folds = c->folds,
 		.fold_count = c->fold_count,
@@ -67,7 +68,7 @@ static void publish(struct whole_layout *whole, const struct weft_model *model,
 		.group_of = c->group_of,
 		.groups = c->groups,
 		.group_count = c->group_count,
-		.group_by = c->group_count ? group_by : WEFT_GROUP_BY_NONE,
+		.group_by = c->group_count ? options->group_by : WEFT_GROUP_BY_NONE,
 	};
 }
 
@@ -254,7 +255,7 @@ int weft__layout_maker_step(struct weft__layout_maker *maker, struct weft_layout
 	if (status)
 		return status;
 	free_scratch(maker);
-	publish(maker->whole, maker->model, maker->options.group_by, maker->row_count);
+	publish(maker->whole, maker->model, &maker->options, maker->row_count);
 	*ret_layout = &maker->whole->public;
 	maker->whole = NULL;
 	return 0;

@@ -415,7 +415,7 @@ def domains_come_and_go():
     equal([(t['label'], t['start'], t['end'], t['outcome']) for t in got],
           [('d5 is being built', 100, 110, 'fulfilled'), ('d5v0', 110, 200, 'fulfilled'), ('d5v0', 300, 300, 'unfinished')])
     marks = [line['text'] for line in of(content, '--story', 'd0v0') if line['line'] == 'note']
-    equal(marks, ['domain_create domain=5', 'grant_map domain=5', 'sched_shutdown reason=3', 'sched_destroy_domain domain=5'])
+    equal(marks, ['domain_create d5', 'grant_map d5', 'sched_shutdown d5v0 reason 3', 'sched_destroy_domain d5'])
 
 
 @case
@@ -449,6 +449,23 @@ def two_guests_in_one_trace_are_grouped():
 
 
 @case
+def wakes_are_counted_by_who_made_them():
+    content = window(0, start(), hypercall(1100, EVENT_CHANNEL_OP), runstate(1110, 1, 0, BLOCKED, RUNNABLE), hypercall(1120, 17),
+                     runstate(1130, 1, 1, BLOCKED, RUNNABLE), runstate(1160, 1, 2, BLOCKED, RUNNABLE), record(0x802008, 1200, 4, 1150, 1190),
+                     runstate(1210, 1, 3, BLOCKED, RUNNABLE), runstate(1220, 1, 4, OFFLINE, RUNNABLE),
+                     runstate(1230, IDLE, 1, BLOCKED, RUNNABLE), hypercall(1400, IRET))
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'made.xentrace')
+        with open(path, 'wb') as file:
+            file.write(content)
+        equal(json.loads(weft('info', '--json', '--cpu-hz', '1G', path).stdout)['wakes'],
+              {'by_vcpus': 1, 'by_interrupts': 1, 'by_nobody': 2})
+        lines = weft('info', '--cpu-hz', '1G', path).stdout.splitlines()
+        equal([line.split(None, 1)[1] for line in lines if line.startswith('wakes')],
+              ['4 of vCPUs: 1 by vCPUs, 1 by interrupts, 2 by nobody that the trace shows, such as timers'])
+
+
+@case
 def records_of_guests_are_marks():
     content = window(0, start(), hypercall(1100, 34), record(0x800f701, None, 0x89abcdef, 0x1234567, 9), hypercall(1200, 34),
                      record(0x800ffff, None), record(0x800f001, None, *range(7)))
@@ -461,7 +478,7 @@ def records_of_guests_are_marks():
 def grants_are_marks():
     content = window(0, start(), record(0x10f003, 1100, 3), record(0x10f005, 1110, 0, 0), record(0x10f002, 1120, 4))
     marks = [line['text'] for line in of(content, '--story', 'd0v0') if line['line'] == 'note']
-    equal(marks, ['grant_transfer domain=3', 'grant_unmap domain=4'])
+    equal(marks, ['grant_transfer d3', 'grant_unmap d4'])
 
 
 # ---- Kicks ----
@@ -483,6 +500,14 @@ def a_kick_is_an_edge_to_the_scheduler_that_it_makes_run():
     equal(kicks([hypercall(1090, EVENT_CHANNEL_OP), record(0x22206, 1100, 1)], [decision(1150, 1, 1)]), [(1150, (1, 1), (0, 2))])
     equal(kicks([record(0x22206, 1100, 1), record(0x802008, 1120, 4, 1080, 1110)], [decision(1150, 1, 1)]),
           [(1150, (0, 65536 + 4), (0, 2))])
+
+
+@case
+def pictures_leave_kicks_out():
+    """By default; wakes have arrows."""
+    content = window(0, start(), hypercall(1050, EVENT_CHANNEL_OP), runstate(1060, 1, 0, BLOCKED, RUNNABLE), record(0x22206, 1100, 1),
+                     hypercall(1900, 17)) + window(1, runstate(1001, IDLE, 1, RUNNABLE, RUNNING), decision(1150, 1, 1))
+    equal([len(re.findall('fill-opacity="0.87" d="M[0-9.]+ [0-9.]+L', render(content, *options))) for options in ((), ('--no-simplify',))], [1, 2])
 
 
 @case

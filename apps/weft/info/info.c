@@ -217,6 +217,23 @@ static void print_messages(const struct weft_model *model, struct weft_text *tex
 	weft_text_add_string(text, " unmatched\n");
 }
 
+/* Only a trace of Xen has any. */
+static void print_wakes(const struct weft_trace_description *trace, struct weft_text *text)
+{
+	const uint64_t *wakes = trace->wakes;
+	uint64_t all = 0;
+	for (unsigned i = 0; i < WEFT_WAKERS; i++)
+		all += wakes[i];
+	if (!all)
+		return;
+	add_head(text, "wakes");
+	weft_text_add_u64(text, all);
+	cli_add_number(text, " of vCPUs: ", wakes[WEFT_WAKER_VCPU]);
+	cli_add_number(text, " by vCPUs, ", wakes[WEFT_WAKER_INTERRUPT]);
+	cli_add_number(text, " by interrupts, ", wakes[WEFT_WAKER_NOBODY]);
+	weft_text_add_string(text, " by nobody that the trace shows, such as timers\n");
+}
+
 static void print_losses(const struct weft_model *model, struct weft_text *text)
 {
 	const char *separator = "";
@@ -527,6 +544,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	weft_text_add_string(text, "\n");
 	print_tasks(model, text);
 	print_messages(model, text);
+	print_wakes(report->trace, text);
 	print_losses(model, text);
 	print_dark(model, text);
 	print_unseen(model, text);

@@ -208,6 +208,10 @@ void info_write_xen_json(const struct info_report *report, struct weft_text *tex
 		weft_text_add_string(text, line);
 	}
 	weft_text_add_string(text, "]");
+	cli_add_number(text, ",\"wakes\":{\"by_vcpus\":", report->trace->wakes[WEFT_WAKER_VCPU]);
+	cli_add_number(text, ",\"by_interrupts\":", report->trace->wakes[WEFT_WAKER_INTERRUPT]);
+	cli_add_number(text, ",\"by_nobody\":", report->trace->wakes[WEFT_WAKER_NOBODY]);
+	weft_text_add_string(text, "}");
 	free(g.list);
 }
 

@@ -9,6 +9,7 @@
 #include "format/xentrace/meaning.h"
 #include "format/xentrace/names.h"
 #include "format/xentrace/survey.h"
+#include "model/xentrace_fields.h"
 
 static const struct weft__xentrace_task none = {WEFT__XENTRACE_XEN, WEFT_TASK_NONE};
 
@@ -44,13 +45,15 @@ void weft__format_xentrace_set_text(
 }
 
 void weft__format_xentrace_emit_mark(struct weft__xentrace_meaning *m,
-	struct weft__xentrace_task task, const char *name, const char *field, uint64_t value)
+	struct weft__xentrace_task task, const char *name, const struct weft__xentrace_record *record)
 {
 	struct weft__xentrace_event *event = weft__format_xentrace_emit(m, WEFT_EVENT_MARK, task);
-	weft__format_xentrace_set_text(event, name, 0);
-	event->field =
-		(struct weft_field){.name = slice_of(field), .type = WEFT_FIELD_U64, .value.u64 = value};
-	event->event.field_count = 1;
+	struct weft_xentrace_record shown = {.id = record->id, .arg_count = record->count};
+	char words[WEFT__XENTRACE_FIELDS_BYTES + 1];
+	memcpy(shown.args, record->words, sizeof(shown.args));
+	*weft__model_xentrace_text(&shown, words) = '\0';
+	int size = snprintf(event->text, sizeof(event->text), "%.22s %.40s", name, words);
+	event->event.text.size = (size_t)size - !words[0];
 }
 
 void weft__format_xentrace_emit_words(struct weft__xentrace_meaning *m,

@@ -77,6 +77,14 @@ static struct weft__xentrace_task waker_on(struct weft__xentrace_meaning *m, uin
 	return vcpu && vcpu->may_wake ? weft__format_xentrace_task_of(m, vcpu) : none;
 }
 
+static void count_wake(struct weft__xentrace_meaning *m, struct weft__xentrace_task waker)
+{
+	enum weft_waker by = waker.id == WEFT_TASK_NONE           ? WEFT_WAKER_NOBODY
+						 : waker.buffer == WEFT__XENTRACE_XEN ? WEFT_WAKER_INTERRUPT
+															  : WEFT_WAKER_VCPU;
+	m->reader->base.input.description->wakes[by]++;
+}
+
 static void set_runnable(
 	struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu, bool is_runnable)
 {
@@ -96,6 +104,8 @@ static void on_runstate(
 	struct weft__xentrace_task waker =
 		old == WEFT__XENTRACE_BLOCKED ? waker_on(m, record->cpu) : none;
 	struct weft__xentrace_state *vcpu = know_vcpu(m, of, old == WEFT__XENTRACE_OFFLINE);
+	if (vcpu && new == WEFT__XENTRACE_RUNNABLE && old == WEFT__XENTRACE_BLOCKED)
+		count_wake(m, waker);
 	if (vcpu && new == WEFT__XENTRACE_RUNNABLE && waker.id != WEFT_TASK_NONE) {
 		weft__format_xentrace_emit_wake(m, waker, weft__format_xentrace_task_of(m, vcpu));
 		weft__format_xentrace_raise(m, record->cpu, waker, vcpu);
@@ -459,9 +469,7 @@ static void take_known(struct weft__xentrace_meaning *m, const struct weft__xent
 	case WEFT__XENTRACE_GRANT_MAP:
 	case WEFT__XENTRACE_GRANT_UNMAP:
 	case WEFT__XENTRACE_GRANT_TRANSFER:
-		weft__format_xentrace_emit_mark(m, task_on(m, record->cpu), known->name,
-			known->kind == WEFT__XENTRACE_SHUTDOWN ? "reason" : "domain",
-			words[known->kind == WEFT__XENTRACE_SHUTDOWN ? 2 : 0]);
+		weft__format_xentrace_emit_mark(m, task_on(m, record->cpu), known->name, record);
 		if (known->kind == WEFT__XENTRACE_CREATE)
 			weft__format_xentrace_begin_build(m, words[0]);
 		if (known->kind == WEFT__XENTRACE_DOMAIN_REMOVE)

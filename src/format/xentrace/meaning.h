@@ -140,9 +140,9 @@ struct weft__xentrace_event *weft__format_xentrace_emit(
 void weft__format_xentrace_set_text(
 	struct weft__xentrace_event *event, const char *name, uint32_t count);
 
-/* A remark on a task, with a number. */
+/* A remark on a task: the record in words, "grant_map d5". */
 void weft__format_xentrace_emit_mark(struct weft__xentrace_meaning *meaning,
-	struct weft__xentrace_task task, const char *name, const char *field, uint64_t value);
+	struct weft__xentrace_task task, const char *name, const struct weft__xentrace_record *record);
 
 /* A remark on a task with the words of a guest's own record. */
 void weft__format_xentrace_emit_words(struct weft__xentrace_meaning *meaning,

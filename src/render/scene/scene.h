@@ -230,6 +230,9 @@ static inline bool weft__render_scene_draws_edge(
 	const struct weft_layout *l = scene->layout;
 	if (l->row[a] == WEFT_NONE || l->row[b] == WEFT_NONE)
 		return false;
+	if (!l->shows_kicks && (weft__render_is_xen_scheduler(scene->model, a) ||
+							   weft__render_is_xen_scheduler(scene->model, b)))
+		return false;
 	return l->row[a] != l->row[b] || (l->form[a] == WEFT_FORM_LINE && l->form[b] == WEFT_FORM_LINE);
 }
 

@@ -31,10 +31,15 @@ bool weft__render_is_pcpu(const struct weft_model *model, uint32_t task)
 	return weft__render_is_of_xen(model, task) && weft_model_track_thread(model, task) != WEFT_NONE;
 }
 
-static bool is_vcpu(const struct weft_model *model, uint32_t task)
+static bool is_of_kind(const struct weft_model *model, uint32_t task, const char *wanted)
 {
 	const char *kind = weft_model_kind_name(model, model->tasks.kind[task]);
-	return weft__render_is_of_xen(model, task) && kind && strcmp(kind, "vcpu") == 0;
+	return weft__render_is_of_xen(model, task) && kind && strcmp(kind, wanted) == 0;
+}
+
+bool weft__render_is_xen_scheduler(const struct weft_model *model, uint32_t task)
+{
+	return is_of_kind(model, task, "scheduler");
 }
 
 static int add_spell(struct weft__spells *s, const struct weft_span *span)
@@ -56,7 +61,7 @@ static int find_spells(struct weft_scene *scene, uint32_t task)
 	const struct weft_model *model = scene->model;
 	const bool is_pcpu = weft__render_is_pcpu(model, task);
 	int error = 0;
-	if (!is_pcpu && !is_vcpu(model, task))
+	if (!is_pcpu && !is_of_kind(model, task, "vcpu"))
 		return 0;
 	for (uint32_t i = 0, n = weft_model_span_count(model, task); i < n && !error; i++) {
 		const struct weft_span span = weft_model_span(model, task, i);
@@ -74,7 +79,7 @@ static int find_homes(struct weft_scene *scene, uint32_t task)
 	struct weft__spells *s = &scene->spells;
 	const struct weft__column columns[] = {
 		{&s->home_start, sizeof(*s->home_start)}, {&s->home, sizeof(*s->home)}};
-	if (!is_vcpu(scene->model, task))
+	if (!is_of_kind(scene->model, task, "vcpu"))
 		return 0;
 	for (uint32_t i = t->first_activation[task]; i < t->end_activation[task]; i++) {
 		if (i > t->first_activation[task] && a->thread[i] == a->thread[i - 1])

@@ -28,6 +28,8 @@ struct weft__spells {
 void weft__render_spells_finish(struct weft__spells *spells);
 
 bool weft__render_is_of_xen(const struct weft_model *model, uint32_t task);
+/* True for the task of Xen's scheduler on a pCPU: edges that lead to it are kicks. */
+bool weft__render_is_xen_scheduler(const struct weft_model *model, uint32_t task);
 /* True for the track of a pCPU, whose spans say which vCPU it had. */
 bool weft__render_is_pcpu(const struct weft_model *model, uint32_t task);
 bool weft__render_is_span_named(

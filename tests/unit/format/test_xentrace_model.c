@@ -179,7 +179,7 @@ static void domains_come_and_go(void **state)
 	RECORD(t, 0x28002, 1410, 5);       /* no vCPU is left */
 	RECORD(t, 0x28002, 1420, 0x10000); /* no domain's number */
 	assert_events(t, 1,
-		"100 mark 1.1 domain_create domain=5\n"
+		"100 mark 1.1 domain_create d5\n"
 		"100 create - 2.281474976710657 domain\n"
 		"100 label 2.281474976710657 d5 is being built\n"
 		"110 resolve - 2.281474976710657\n"
@@ -188,19 +188,19 @@ static void domains_come_and_go(void **state)
 		"110 begin 2.1 runnable\n"
 		"120 create - 2.2 vcpu\n"
 		"120 label 2.2 d5v1\n"
-		"150 mark 1.1 grant_map domain=5\n"
-		"160 mark 1.1 sched_shutdown reason=3\n"
-		"200 mark 1.1 sched_destroy_domain domain=5\n"
+		"150 mark 1.1 grant_map d5\n"
+		"160 mark 1.1 sched_shutdown d5v0 reason 3\n"
+		"200 mark 1.1 sched_destroy_domain d5\n"
 		"200 resolve - 2.2\n"
 		"200 resolve - 2.1\n"
-		"210 mark 1.1 domain_destroy domain=5\n"
+		"210 mark 1.1 domain_destroy d5\n"
 		"300 create - 2.65537 vcpu\n"
 		"300 label 2.65537 d5v0\n"
 		"300 begin 2.65537 runnable\n"
-		"400 mark 1.1 sched_destroy_domain domain=5\n"
+		"400 mark 1.1 sched_destroy_domain d5\n"
 		"400 resolve - 2.65537\n"
-		"410 mark 1.1 sched_destroy_domain domain=5\n"
-		"420 mark 1.1 sched_destroy_domain domain=65536\n");
+		"410 mark 1.1 sched_destroy_domain d5\n"
+		"420 mark 1.1 sched_destroy_domain d65536\n");
 }
 
 /* ---- Entries ---- */

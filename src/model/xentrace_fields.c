@@ -3,7 +3,7 @@
  * Reads the texts of xentrace_fields.def. No word of a record can make a text longer than its
  * number, so that a line has a bound.
  */
-#include "export/xentrace_fields.h"
+#include "model/xentrace_fields.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@ static const struct fields {
 	const char *text;
 } table[] = {
 #define FIELDS(id, text) {id, text},
-#include "export/xentrace_fields.def"
+#include "model/xentrace_fields.def"
 #undef FIELDS
 };
 
@@ -127,7 +127,7 @@ static char *put(char *at, const char *bytes, size_t size)
 	return at + size;
 }
 
-char *weft__export_xentrace_text(const struct weft_xentrace_record *record, char *at)
+char *weft__model_xentrace_text(const struct weft_xentrace_record *record, char *at)
 {
 	const char *text = text_of(record->id), *field;
 	char value[VALUE_BYTES];
@@ -141,7 +141,7 @@ char *weft__export_xentrace_text(const struct weft_xentrace_record *record, char
 	return put(at, text, strlen(text));
 }
 
-char *weft__export_xentrace_members(const struct weft_xentrace_record *record, char *at)
+char *weft__model_xentrace_members(const struct weft_xentrace_record *record, char *at)
 {
 	const char *text = text_of(record->id), *field;
 	char value[VALUE_BYTES];
