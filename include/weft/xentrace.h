@@ -135,10 +135,11 @@ const struct weft_diagnostics *weft_xentrace_growing_diagnostics(
 #define WEFT_XENTRACE_NOTES_MAX 16
 
 enum weft_xentrace_note_kind {
-	WEFT_XENTRACE_NOTE_RATE = 1, /* cycles in a second; 1: estimated, 0: known */
-	WEFT_XENTRACE_NOTE_TIME = 2, /* cycles; Xen's system time at that time, in ns */
-	WEFT_XENTRACE_NOTE_HOST = 3, /* Xen's system time; CLOCK_MONOTONIC of dom0 at that time */
-	WEFT_XENTRACE_NOTE_BOOT = 4, /* the 16 bytes of dom0's boot id */
+	WEFT_XENTRACE_NOTE_RATE = 1,     /* cycles in a second; 1: estimated, 0: known */
+	WEFT_XENTRACE_NOTE_TIME = 2,     /* cycles; Xen's system time at that time, in ns */
+	WEFT_XENTRACE_NOTE_HOST = 3,     /* Xen's system time; CLOCK_MONOTONIC of dom0 at that time */
+	WEFT_XENTRACE_NOTE_BOOT = 4,     /* the 16 bytes of dom0's boot id */
+	WEFT_XENTRACE_NOTE_FILTERED = 5, /* a filter left records out; 0; 0 */
 };
 
 struct weft_xentrace_note {

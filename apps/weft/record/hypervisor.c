@@ -28,12 +28,13 @@
 #include <weft/parse.h>
 #include <weft/xentrace.h>
 
-#include "cut/cut.h"
 #include "record.h"
 #include "runs/file.h"
 #include "runs/message.h"
 #include "runs/saving/name.h"
+#include "cli/cli.h"
 #include "cli/xen_filter.h"
+#include "cli/xen_writer.h"
 
 #define PIECE_BYTES (1 << 20)
 
@@ -50,7 +51,11 @@ struct tracing {
 	pid_t child;
 	sigset_t before; /* the signals that were blocked */
 	unsigned char *piece;
-	uint64_t bytes; /* that xentrace has written */
+	uint64_t bytes;                        /* that xentrace has written */
+	uint64_t written;                      /* of these, those in the file */
+	struct weft_xentrace_growing *growing; /* with a filter: what it takes of the records */
+	struct xen_writer *writer;
+	struct xen_filter_state state;
 	int status;     /* of the child */
 	int failure;    /* of writing the file: errno, or 0 */
 	bool has_begun; /* Xen records */
@@ -179,6 +184,64 @@ static bool start_tool(struct tracing *t)
 	return t->child > 0;
 }
 
+/* ---- The records ---- */
+
+static bool put(void *context, const void *bytes, size_t size)
+{
+	struct tracing *t = context;
+	t->written += size;
+	return weft__runs_write_all(t->file, bytes, size);
+}
+
+static bool has_filter(const struct record_hypervisor *request)
+{
+	return !xen_filter_is_empty(&request->filter);
+}
+
+/* False without memory. */
+static bool start_filter(struct tracing *t)
+{
+	const struct weft_xentrace_note filtered = {.kind = WEFT_XENTRACE_NOTE_FILTERED};
+	if (!has_filter(t->request))
+		return true;
+	t->writer = xen_writer_create(put, t);
+	if (!t->writer || weft_xentrace_growing_create(0, &t->growing) != 0)
+		return false;
+	xen_writer_add_note(t->writer, &filtered);
+	return true;
+}
+
+/* Writes the records of the bytes so far that the filter takes. 0 or an error. */
+static int filter(struct tracing *t)
+{
+	struct weft_xentrace_record record;
+	int status;
+	while ((status = weft_xentrace_growing_next(t->growing, &record)) == WEFT_OK)
+		if (xen_filter_has(&t->request->filter, &t->state, &record))
+			xen_writer_add(t->writer, &record);
+	xen_writer_flush(t->writer);
+	return status == WEFT_AGAIN ? xen_writer_error(t->writer) : status;
+}
+
+/* After a failure the rest is dropped, so that xentrace can end. */
+static void take(struct tracing *t, size_t size)
+{
+	int error = 0;
+	t->bytes += size;
+	if (t->failure)
+		return;
+	if (t->writer) {
+		error = weft_xentrace_growing_feed(t->growing, t->piece, size);
+		error = error ? error : filter(t);
+	} else if (!put(t, t->piece, size)) {
+		error = WEFT_ERROR_SYSTEM;
+	}
+	if (error)
+		t->failure = error == WEFT_ERROR_SYSTEM ? errno : ENOMEM;
+}
+
+/* ---- Until the end ---- */
+
 /* True if a signal has come that asks us to end. */
 static bool is_asked(void)
 {
@@ -187,8 +250,7 @@ static bool is_asked(void)
 	return sigtimedwait(&awaited, NULL, &now) > 0;
 }
 
-/* Copies what xentrace has written, or waits for that for a short time; false at its end. After a
- * failure the rest is dropped, so that xentrace can end. */
+/* Copies what xentrace has written, or waits for that for a short time; false at its end. */
 static bool copy(struct tracing *t)
 {
 	struct pollfd readable = {.fd = t->pipe, .events = POLLIN};
@@ -197,9 +259,7 @@ static bool copy(struct tracing *t)
 	ssize_t size = read(t->pipe, t->piece, PIECE_BYTES);
 	if (size < 0)
 		return errno == EINTR;
-	if (!t->failure && !weft__runs_write_all(t->file, t->piece, (size_t)size))
-		t->failure = errno;
-	t->bytes += (uint64_t)size;
+	take(t, (size_t)size);
 	return size > 0;
 }
 
@@ -213,7 +273,7 @@ static bool is_over(struct tracing *t, uint64_t *begun_ns)
 	if (!t->has_begun)
 		*begun_ns = now;
 	t->has_begun = true;
-	return t->failure || (request->max_bytes && t->bytes >= request->max_bytes) ||
+	return t->failure || (request->max_bytes && t->written >= request->max_bytes) ||
 		   (request->duration_ns && now - *begun_ns >= request->duration_ns);
 }
 
@@ -286,13 +346,17 @@ static bool trace(struct tracing *t)
 {
 	t->messages = memfd_create("xentrace", MFD_CLOEXEC);
 	t->piece = malloc(PIECE_BYTES);
-	if (t->messages < 0 || !t->piece || !start_tool(t)) {
+	if (t->messages < 0 || !t->piece || !start_filter(t) || !start_tool(t)) {
 		cli_error("xen:host: %s", strerror(errno));
 		return false;
 	}
 	if (!write_clocks(t, true))
 		t->failure = errno;
 	copy_all(t);
+	if (t->writer) {
+		weft_xentrace_growing_flush(t->growing, true);
+		take(t, 0);
+	}
 	if (!t->failure && !write_clocks(t, false))
 		t->failure = errno;
 	return judge_end(t);
@@ -300,45 +364,11 @@ static bool trace(struct tracing *t)
 
 /* ---- The file ---- */
 
-static bool has_filter(const struct record_hypervisor *request)
-{
-	return !xen_filter_is_empty(&request->filter);
-}
-
-/* A file without a name, beside the output, for what the filter has not seen yet. */
-static int open_unfiltered(const char *output)
-{
-	char directory[PATH_MAX];
-	const char *slash = strrchr(output, '/');
-	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - output) + 1 : 1,
-		slash ? output : ".");
-	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	return fd >= 0 ? fd : memfd_create("xentrace", MFD_CLOEXEC);
-}
-
 static int open_file(const struct record_hypervisor *request)
 {
-	if (has_filter(request))
-		return open_unfiltered(request->output);
 	if (weft__runs_is_stdout(request->output))
 		return dup(STDOUT_FILENO);
 	return open(request->output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-}
-
-/* Copies the records that the filter takes to the output. False after a message. */
-static bool filter(const struct tracing *t)
-{
-	struct cli_trace trace;
-	const struct cut_request request = {
-		.output = t->request->output, .duration_ns = UINT64_MAX, .filter = t->request->filter};
-	if (!has_filter(t->request))
-		return true;
-	if (lseek(t->file, 0, SEEK_SET) != 0 ||
-		cli_trace_open_descriptor(t->file, "xen:host", &trace) != CLI_DONE)
-		return false;
-	bool good = cut_xentrace(&request, &trace) == CLI_DONE;
-	cli_trace_close(&trace);
-	return good;
 }
 
 static void report_output(const char *output)
@@ -365,7 +395,11 @@ static int record(struct tracing *t)
 		return RECORD_FAILED;
 	}
 	set_size(t);
-	bool good = trace(t) && filter(t);
+	bool good = trace(t);
+	if (good && t->writer && !xen_writer_count(t->writer)) {
+		cli_error("xen:host: no record is as --filter says");
+		good = false;
+	}
 	if (good)
 		report_output(output);
 	return good ? CLI_DONE : RECORD_FAILED;
@@ -381,6 +415,9 @@ int record_hypervisor_run(const struct record_hypervisor *request)
 	}
 	int status = record(&t);
 	weft_host_close(t.host);
+	xen_writer_destroy(t.writer);
+	weft_xentrace_growing_destroy(t.growing);
+	xen_filter_state_finish(&t.state);
 	free(t.piece);
 	for (int i = 0; i < 3; i++) {
 		int fd = i == 0 ? t.file : i == 1 ? t.pipe : t.messages;
