@@ -91,6 +91,15 @@ int weft_xen_record(uint16_t domain, size_t size);
  * nothing is recorded. */
 int weft_xen_renew(void);
 
+/* In a process of Linux, of dom0 or of a guest whose processes may call Xen: writes the calling
+ * thread's trace context (weft_context_current() in weft/context.h) into Xen's own trace, or that
+ * it has none. What the thread asks of Xen from then on is a part of that span for readers of both
+ * traces, up to the next call, or until the kernel runs another thread on its processor. So call it
+ * right before the work, and after the context changes. It makes a hypercall, and costs nothing but
+ * that if Xen records nothing. 0, WEFT_ERROR_UNSUPPORTED without libxencall.so.1, or
+ * WEFT_ERROR_SYSTEM (errno) if the kernel or Xen refuses. */
+int weft_xen_context(void);
+
 /* Instead of the number of the domain: this one. */
 #define WEFT_XEN_SELF 0x7ff0
 

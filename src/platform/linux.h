@@ -44,6 +44,9 @@ void weft__platform_linux_join(void);
 /* The program's name as it is used for files: without directory, never empty. */
 const char *weft__platform_linux_program(void);
 
+/* A logger for libraries of Xen, which would write to standard error; it writes nothing. */
+void *weft__platform_xen_quiet(void);
+
 /* ---- machine.c ---- */
 
 struct weft__region;

@@ -64,6 +64,11 @@ static void write_nothing(struct logger *logger, int level, int error, const cha
 
 static struct logger quiet = {.message = write_nothing};
 
+void *weft__platform_xen_quiet(void)
+{
+	return &quiet;
+}
+
 /* The shared buffer of this process; it stays mapped to the end. */
 static struct {
 	struct weft_xen_share share;

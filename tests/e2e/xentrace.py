@@ -613,7 +613,7 @@ def a_cut_is_a_trace_of_xen():
         whole = os.path.join(folder, 'whole.xentrace')
         weft('cut', path, '-o', whole, '--cpu-hz', '2596M')
         equal(weft('info', '--json', '--cpu-hz', '2596M', whole).stdout, weft('info', '--json', '--cpu-hz', '2596M', path).stdout)
-        assert 'needs a trace of Xen' in weft('cut', '--filter', 'domain=1', '-o', part, os.path.join(
+        assert 'need a trace of Xen' in weft('cut', '--filter', 'domain=1', '-o', part, os.path.join(
             DATA, 'traces', 'mirage-arp-good.ctf'), status=2).stderr
 
 
@@ -645,6 +645,22 @@ def a_filter_keeps_losses():
             equal([r['args'] for r in dump(part) if r['id'] == '0x1f001'], [r['args'] for r in lost], words)
         weft('cut', path, '-o', part, '--cpu-hz', '2596M', '--filter', 'class=sched')
         equal(len(list(xenalyze_lines(part))) > 1000, True)
+
+
+@case
+def a_cut_without_contexts_is_for_xenalyze():
+    """It stops at what guests write themselves."""
+    content = window(0, runstate(1000, 0, 0, RUNNABLE, RUNNING), hypercall(1100, 34), record(0x800f7ec, None, 1, 0, 2, 0, 7, 0, 0x66657701),
+                     hypercall(1200, 17), hypercall(1300, 17))
+    with temporary_directory() as folder:
+        path, part = os.path.join(folder, 'whole.xentrace'), os.path.join(folder, 'part.xentrace')
+        with open(path, 'wb') as file:
+            file.write(content)
+        weft('cut', '--no-contexts', '--cpu-hz', '1G', path, '-o', part)
+        equal([r['name'] for r in dump(part)], ['runstate_change'] + ['hypercall'] * 3)
+        equal((len(list(xenalyze_lines(path))) < 3, len(list(xenalyze_lines(part)))), (True, 3))
+        assert 'need a trace of Xen' in weft('cut', '--no-contexts', '-o', part, os.path.join(
+            DATA, 'traces', 'mirage-arp-good.ctf'), status=2).stderr
 
 
 @case

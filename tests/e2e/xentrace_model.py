@@ -481,6 +481,37 @@ def grants_are_marks():
     equal(marks, ['grant_transfer d3', 'grant_unmap d4'])
 
 
+# ---- Contexts ----
+
+TRACE, SPAN = 0x0af7651916cd43dd8448eb211c80319c, 0xb7ad6b7169203331
+
+
+def context(trace, span):
+    words = [trace >> 64, trace & 2**64 - 1, span]
+    return record(0x800f7ec, None, *(word >> shift & 2**32 - 1 for word in words for shift in (0, 32)), 0x66657701)
+
+
+@case
+def what_a_thread_asks_of_xen_is_a_child_of_its_span():
+    """And no other domain's is, whatever that writes."""
+    content = window(
+        0, start(), hypercall(1050, 3), hypercall(1100, 34), context(TRACE, SPAN), hypercall(1200, IRET), hypercall(1300, DOMCTL),
+        hypercall(1400, 3), runstate(1500, 0, 0, RUNNING, BLOCKED), runstate(1510, 7, 0, RUNNABLE, RUNNING), hypercall(1520, 3),
+        hypercall(1530, 34), context(TRACE, SPAN), hypercall(1540, IRET), hypercall(1550, DOMCTL), hypercall(1600, 3))
+    equal([s['span'] for s in vcpu_spans(of(content, '--spans')) if 199 <= s['start'] < 400], ['context', 'iret', 'domctl'])
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'made.xentrace')
+        with open(path, 'wb') as file:
+            file.write(content)
+        lines = json_lines(weft('export', '--to', 'otlp-json', '--signal', 'traces', '--spans', 'all', '--start-time', '2026-11-29T14:37:40Z',
+                                '--cpu-hz', '1G', path).stdout)
+    every = [s for line in lines for r in line.get('resourceSpans', []) for scope in r['scopeSpans'] for s in scope['spans']]
+    mine = [s for s in every if s['traceId'] == '%032x' % TRACE]
+    ids = {s['spanId']: s['name'] for s in mine}
+    equal({(s['name'], ids.get(s['parentSpanId'], s['parentSpanId'])) for s in mine},
+          {('context', '%016x' % SPAN), ('iret', 'context'), ('domctl', 'context')})
+
+
 # ---- Kicks ----
 
 def decision(cycles, cpu, tickled):

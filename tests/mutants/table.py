@@ -811,6 +811,13 @@ MUTANTS = [
         'src/format/weft/identity.c',
         ('identities[i].guest_clock.error_ns < shared', 'identities[i].guest_clock.error_ns > shared', 'buffer_header')),
     *in_file(
+        'src/format/xentrace/contexts.c',
+        ('.domain == domain;', '.domain <= WEFT_XENTRACE_IDLE;', 'xentrace_contexts'),
+        (' && vcpu->is_hvm_op', '', 'xentrace_contexts'),
+        (' && vcpu->shows_switches', '', 'xentrace_contexts'),
+        (' || op == OP_SET_SEGMENT_BASE', '', 'xentrace_contexts'),
+        ('if (i != cpu && ', 'if (', 'xentrace_contexts')),
+    *in_file(
         'src/format/xentrace/raises.c',
         (' && m->senders == 1;', ';', 'xentrace_model')),
     *in_file(

@@ -92,7 +92,8 @@ static inline void print_id(
 /* One line: the time, the event, its task as buffer.id, and what else the event has. */
 static inline size_t print_event(char *text, size_t size, const struct weft_event *e)
 {
-	char task[40], other[40] = "", value[80] = "", thread[20] = "";
+	char task[40], other[40] = "", value[200] = "", thread[20] = "";
+	size_t used = 0;
 	print_id(task, sizeof(task), "", e->buffer, e->task);
 	if (e->type == WEFT_EVENT_CREATE ||
 		(e->type == WEFT_EVENT_ALIVE && e->other != WEFT_TASK_NONE) ||
@@ -100,12 +101,17 @@ static inline size_t print_event(char *text, size_t size, const struct weft_even
 		print_id(other, sizeof(other), " ", e->buffer, e->other);
 	if (e->type == WEFT_EVENT_SEND || e->type == WEFT_EVENT_RECEIVE || e->has_value)
 		snprintf(value, sizeof(value), " %lld", (long long)e->value);
-	if (e->type == WEFT_EVENT_MARK && e->field_count && e->fields->type == WEFT_FIELD_TEXT)
-		snprintf(value, sizeof(value), " %.*s=%.*s", (int)e->fields->name.size,
-			e->fields->name.bytes, (int)e->fields->value.text.size, e->fields->value.text.bytes);
-	else if (e->type == WEFT_EVENT_MARK && e->field_count)
-		snprintf(value, sizeof(value), " %.*s=%llu", (int)e->fields->name.size,
-			e->fields->name.bytes, (unsigned long long)e->fields->value.u64);
+	for (uint32_t i = 0; e->type == WEFT_EVENT_MARK && i < e->field_count; i++) {
+		const struct weft_field *field = &e->fields[i];
+		used += (size_t)snprintf(
+			value + used, sizeof(value) - used, " %.*s=", (int)field->name.size, field->name.bytes);
+		if (field->type == WEFT_FIELD_TEXT)
+			used += (size_t)snprintf(value + used, sizeof(value) - used, "%.*s",
+				(int)field->value.text.size, field->value.text.bytes);
+		else
+			used += (size_t)snprintf(
+				value + used, sizeof(value) - used, "%llu", (unsigned long long)field->value.u64);
+	}
 	if (e->type == WEFT_EVENT_SWITCH)
 		snprintf(thread, sizeof(thread), " cpu%u", e->thread);
 	return (size_t)snprintf(text, size, "%llu %s%s %s%s%s%.*s%s%.*s%s\n",

@@ -45,6 +45,7 @@ LIBRARIES = {
     'rounds': [LIBWEFT, '-lxencall', '-lxenevtchn', '-lxenstore'],
     'process': [LIBWEFT],
     'versions': [LIBWEFT],
+    'contexts': [LIBWEFT],
 }
 
 

@@ -14,7 +14,7 @@
 
 static const char usage[] =
 	"usage: weft cut FILE... -o OUT [--start TIME] [--duration T] [--past T] [--filter WORDS]\n"
-	"                   [--max-size SIZE]\n"
+	"                   [--no-contexts] [--max-size SIZE]\n"
 	"\n"
 	"Writes a part of the trace FILE as a trace of its own, in weft's format. FILE is a trace in\n"
 	"any format that weft knows, or `-` for standard input. The part has the events of the range\n"
@@ -27,6 +27,8 @@ static const char usage[] =
 	"  --filter WORDS    of a trace of Xen, only records of domain=N and class=pv, hvm, sched, mem,\n"
 	"                    hw, dom0op, shadow, guest or gen, and span=NAME (a hypercall, fault or\n"
 	"                    exit), with commas between them; not those with a - in front\n"
+	"  --no-contexts     of a trace of Xen, without what guests write into it, such as trace\n"
+	"                    contexts: xenalyze cannot read that. The same as --filter=-class=guest\n"
 	"  --start TIME      the start of the range; default: the trace's start\n"
 	"  --duration T      the length of the range; default: up to the trace's end\n"
 	"  --past T          read only T before the range, for a part of a large trace at once: of tasks\n"
@@ -43,6 +45,7 @@ enum cut_option_code {
 	OPTION_START,
 	OPTION_DURATION,
 	OPTION_FILTER,
+	OPTION_NO_CONTEXTS,
 	OPTION_PAST,
 };
 
@@ -52,6 +55,7 @@ static const struct option long_options[] = {
 	CLI_MAX_SIZE_OPTION,
 	CLI_CPU_HZ_OPTION,
 	{"filter", required_argument, NULL, OPTION_FILTER},
+	{"no-contexts", no_argument, NULL, OPTION_NO_CONTEXTS},
 	{"start", required_argument, NULL, OPTION_START},
 	{"duration", required_argument, NULL, OPTION_DURATION},
 	{"past", required_argument, NULL, OPTION_PAST},
@@ -77,6 +81,9 @@ static bool parse(int argc, char **argv, struct cut_request *ret_request, int *r
 			break;
 		case OPTION_FILTER:
 			good = xen_filter_parse("cut", optarg, &a.filter);
+			break;
+		case OPTION_NO_CONTEXTS:
+			good = xen_filter_parse("cut", "-class=guest", &a.filter);
 			break;
 		case OPTION_DURATION:
 			good = cli_parse_duration("cut", "--duration", optarg, &a.duration_ns);
@@ -238,7 +245,7 @@ int cli_cut(int argc, char **argv)
 	if (weft_decoder_has_xentrace(trace.decoder))
 		status = cut_xentrace(&request, &trace);
 	else if (!xen_filter_is_empty(&request.filter))
-		status = cli_usage_error("cut", "--filter needs a trace of Xen");
+		status = cli_usage_error("cut", "--filter and --no-contexts need a trace of Xen");
 	else if (has_several_buffers(&trace))
 		status = cut_several(&request, &trace);
 	else

@@ -2,6 +2,7 @@
  *
  * The events that a record becomes. They wait in a list, which is emptied before the next record.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "format/xentrace/names.h"
 #include "format/xentrace/survey.h"
 #include "model/xentrace_fields.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct weft__xentrace_task none = {WEFT__XENTRACE_XEN, WEFT_TASK_NONE};
 
@@ -25,6 +28,7 @@ struct weft__xentrace_event *weft__format_xentrace_emit(
 	if (!m->error)
 		m->error = weft__columns_reserve(&column, 1, &m->event_capacity, m->event_count + 1);
 	struct weft__xentrace_event *event = &m->events[m->error ? 0 : m->event_count++];
+	m->emitted_ns = m->time_ns;
 	event->event = (struct weft_event){
 		.time_ns = m->time_ns,
 		.offset = m->offset,
@@ -33,6 +37,13 @@ struct weft__xentrace_event *weft__format_xentrace_emit(
 		.buffer = task.buffer,
 	};
 	return event;
+}
+
+/* Its bytes are the next ones of the event's words. */
+static struct weft_field text_field(const char *name, size_t size)
+{
+	return (struct weft_field){
+		.name = slice_of(name), .type = WEFT_FIELD_TEXT, .value.text.size = size};
 }
 
 /* The text is linked when the event is returned: until then its address may change. */
@@ -67,9 +78,71 @@ void weft__format_xentrace_emit_words(struct weft__xentrace_meaning *m,
 	for (uint32_t i = 0; i < record->count; i++)
 		size += (size_t)snprintf(event->words + size, sizeof(event->words) - size, "%s0x%08x",
 			i ? " " : "", record->words[i]);
-	event->field = (struct weft_field){.name = slice_of("words"), .type = WEFT_FIELD_TEXT};
-	event->field.value.text.size = size;
+	event->fields[0] = text_field("words", size);
 	event->event.field_count = 1;
+}
+
+void weft__format_xentrace_link_fields(struct weft__xentrace_event *event)
+{
+	const char *at = event->words;
+	if (event->event.field_count)
+		event->event.fields = event->fields;
+	for (uint32_t i = 0; i < event->event.field_count; i++) {
+		if (event->fields[i].type != WEFT_FIELD_TEXT)
+			continue;
+		event->fields[i].value.text.bytes = at;
+		at += event->fields[i].value.text.size;
+	}
+}
+
+/* ---- Contexts ---- */
+
+/* Fields as those that programs record: src/model/contexts.c reads them. */
+static void set_context(struct weft__xentrace_event *event,
+	const struct weft__xentrace_context *context, uint64_t span, uint64_t parent)
+{
+	snprintf(event->words, sizeof(event->words),
+		"%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "%016" PRIx64, context->trace_high,
+		context->trace_low, span, parent);
+	event->fields[0] = text_field("trace_id", 32);
+	event->fields[1] = text_field("span_id", 16);
+	event->fields[2] = (struct weft_field){
+		.name = slice_of("trace_flags"), .type = WEFT_FIELD_U64, .value.u64 = context->flags};
+	event->fields[3] = text_field("parent_span_id", 16);
+	event->event.field_count = parent ? 4 : 3;
+}
+
+void weft__format_xentrace_emit_context(struct weft__xentrace_meaning *m,
+	const struct weft__xentrace_state *vcpu, const struct weft__xentrace_context *context)
+{
+	struct weft__xentrace_event *event =
+		weft__format_xentrace_emit(m, WEFT_EVENT_MARK, weft__format_xentrace_task_of(m, vcpu));
+	weft__format_xentrace_set_text(event, context->span ? "xen context" : "no xen context", 0);
+	if (context->span)
+		set_context(event, context, context->span, 0);
+}
+
+/* An id for a span of the vCPU, the same whenever the trace is read; not 0. */
+static uint64_t make_span(
+	struct weft__xentrace_state *vcpu, const struct weft__xentrace_context *context)
+{
+	const uint64_t of[] = {context->trace_low, context->span,
+		(uint64_t)vcpu->domain << 32 | vcpu->vcpu, ++vcpu->contexts};
+	uint64_t span = 0;
+	for (size_t i = 0; i < COUNT(of); i++) {
+		span = (span ^ of[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		span ^= span >> 29;
+	}
+	return span ? span : 1;
+}
+
+void weft__format_xentrace_emit_span_context(struct weft__xentrace_meaning *m,
+	struct weft__xentrace_state *vcpu, const struct weft__xentrace_context *context)
+{
+	struct weft__xentrace_event *event =
+		weft__format_xentrace_emit(m, WEFT_EVENT_MARK, weft__format_xentrace_task_of(m, vcpu));
+	weft__format_xentrace_set_text(event, "span context", 0);
+	set_context(event, context, make_span(vcpu, context), context->span);
 }
 
 void weft__format_xentrace_emit_run(
@@ -154,8 +227,6 @@ static const char *const sched_commands[] = {
 	"pin_override",
 };
 /* clang-format on */
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
 	OP_MMU_UPDATE = 1,

@@ -177,6 +177,7 @@ static void take_batch(struct xentrace_incoming *in, const struct weft__xentrace
 	r->clock = batch->clock;
 	r->is_svm = batch->is_svm;
 	add_cpus(in, &batch->windows);
+	in->meaning->is_filtered |= weft__format_xentrace_is_filtered(&batch->windows);
 	r->base.input.description->clock = *weft_xentrace_growing_clock(in->growing);
 }
 

@@ -76,11 +76,19 @@ void weft__format_xentrace_preempt(
 void weft__format_xentrace_enter(
 	struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
 {
+	const uint64_t now_ns = m->time_ns;
+	const bool changes = vcpu->changes_context && !will_stop(vcpu);
 	int top;
-	vcpu->gives_up = false;
+	vcpu->gives_up = vcpu->is_hvm_op = false;
+	/* The thread ran on before this entry. A span that begins with another one has no context. */
+	if (changes && m->emitted_ns < now_ns)
+		m->time_ns--;
 	while ((top = weft__format_xentrace_top(vcpu)) == WEFT__XENTRACE_LEVEL_SUBCALL ||
 		   top == WEFT__XENTRACE_LEVEL_RUNNABLE ||
 		   (top == WEFT__XENTRACE_LEVEL_ENTRY && !will_stop(vcpu)))
 		weft__format_xentrace_pop(m, vcpu);
+	if (changes)
+		weft__format_xentrace_change_context(m, vcpu);
+	m->time_ns = now_ns;
 	weft__format_xentrace_preempt(m, vcpu);
 }

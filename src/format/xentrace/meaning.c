@@ -114,6 +114,8 @@ static void on_runstate(
 		weft__format_xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_ENTRY);
 		vcpu->gives_up = false;
 	}
+	if (vcpu && old == WEFT__XENTRACE_RUNNING && m->pcpus_in_loss)
+		weft__format_xentrace_end_context(m, vcpu);
 	/* While a pCPU loses records, it may run the vCPU. */
 	if (vcpu)
 		set_runnable(m, vcpu, new == WEFT__XENTRACE_RUNNABLE && !m->pcpus_in_loss);
@@ -187,7 +189,8 @@ static bool can_wake(uint32_t op)
 	return op < 64 && ops >> op & 1;
 }
 
-#define OP_IRET 23u
+#define OP_IRET   23u
+#define OP_HVM_OP 34u
 
 /* The guest goes back to where a fault interrupted it. */
 static void on_iret(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
@@ -209,8 +212,10 @@ static void on_hypercall(struct weft__xentrace_meaning *m, struct weft__xentrace
 		weft__format_xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL);
 		return;
 	}
+	weft__format_xentrace_check_switch(m, vcpu, op);
 	weft__format_xentrace_enter(m, vcpu);
 	vcpu->may_wake = can_wake(op);
+	vcpu->is_hvm_op = op == OP_HVM_OP;
 	if (op == OP_IRET) {
 		on_iret(m, vcpu);
 		return;
@@ -236,6 +241,8 @@ static void on_subcall(struct weft__xentrace_meaning *m, struct weft__xentrace_s
 	char name[WEFT__XENTRACE_NAME_BYTES];
 	weft__format_xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL);
 	vcpu->may_wake |= can_wake(record->words[0] & 0xfffff);
+	vcpu->is_hvm_op = (record->words[0] & 0xfffff) == OP_HVM_OP;
+	weft__format_xentrace_check_switch(m, vcpu, record->words[0] & 0xfffff);
 	weft__format_xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL,
 		weft__format_xentrace_call_name(record, name), weft__format_xentrace_call_count(record));
 }
@@ -339,6 +346,7 @@ static void end_domain(struct weft__xentrace_meaning *m, uint32_t domain)
 		number = vcpu->next;
 		vcpu->depth = 0;
 		vcpu->left = 0;
+		vcpu->changes_context = vcpu->shows_switches = false;
 		weft__format_xentrace_end_sleep(m, vcpu);
 		if (!vcpu->is_known)
 			continue;
@@ -429,6 +437,7 @@ static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 			weft__format_xentrace_pop(m, vcpu);
 	}
 	end_waits(m);
+	weft__format_xentrace_lose_contexts(m, record->cpu);
 	weft__format_xentrace_emit_run(m, record->cpu, none);
 }
 
@@ -453,7 +462,8 @@ static void take_known(struct weft__xentrace_meaning *m, const struct weft__xent
 		on_schedule(m, record->cpu, hindsight->kick);
 		return;
 	case WEFT__XENTRACE_GUEST:
-		weft__format_xentrace_emit_words(m, task_on(m, record->cpu), record);
+		if (!weft__format_xentrace_take_context(m, vcpu_on(m, record->cpu), record))
+			weft__format_xentrace_emit_words(m, task_on(m, record->cpu), record);
 		return;
 	case WEFT__XENTRACE_LOST:
 		on_loss(m, record);
@@ -534,10 +544,7 @@ int weft__format_xentrace_meaning_next(
 	struct weft__xentrace_event *event = &m->events[m->given++];
 	if (event->event.text.size)
 		event->event.text.bytes = event->text;
-	if (event->event.field_count)
-		event->event.fields = &event->field;
-	if (event->event.field_count && event->field.type == WEFT_FIELD_TEXT)
-		event->field.value.text.bytes = event->words;
+	weft__format_xentrace_link_fields(event);
 	*ret_event = event->event;
 	return WEFT_OK;
 }
@@ -559,6 +566,8 @@ int weft__format_xentrace_meaning_create(
 	m->event_capacity = 16;
 	m->events = calloc(m->event_capacity, sizeof(*m->events));
 	int error = weft__format_xentrace_vcpus_init(&m->vcpus);
+	if (!error)
+		error = weft__format_xentrace_owners_init(&m->owners);
 	if (!m->pcpus || !m->loss_begins || !m->buffers || !m->sleepers || !m->builds ||
 		!m->is_irq_known || !m->events)
 		error = WEFT_ERROR_MEMORY;
@@ -579,6 +588,7 @@ void weft__format_xentrace_meaning_destroy(struct weft__xentrace_meaning *m)
 	if (!m)
 		return;
 	weft__format_xentrace_vcpus_finish(&m->vcpus);
+	weft__format_xentrace_owners_finish(&m->owners);
 	free(m->pcpus);
 	free(m->buffers);
 	free(m->sleepers);

@@ -5,6 +5,7 @@
  *     xentrace/meaning.c   from each record to the calls below
  *     xentrace/levels.c    the open spans of each vCPU
  *     xentrace/events.c    events that wait to be returned, and the names in them
+ *     xentrace/contexts.c  the trace contexts of vCPUs
  *     xentrace/raises.c    which vCPU or interrupt sent the event of an event channel
  *     xentrace/domains.c   the buffers of the domains
  *     xentrace/whole.c     the records of a whole file
@@ -28,6 +29,7 @@
 
 #define WEFT__XENTRACE_NAME_BYTES  64
 #define WEFT__XENTRACE_WORDS_BYTES 80
+#define WEFT__XENTRACE_FIELDS_MAX  4
 
 /* The keys of kicks are numbers from here on, those of wakes are below. */
 #define WEFT__XENTRACE_KICKS (INT64_C(1) << 48)
@@ -38,12 +40,12 @@ struct weft__xentrace_task {
 	weft_task_id id; /* WEFT_TASK_NONE: none */
 };
 
-/* An event, and the text and the field that it borrows. */
+/* An event, and the text and the fields that it borrows. */
 struct weft__xentrace_event {
 	struct weft_event event;
-	struct weft_field field;
+	struct weft_field fields[WEFT__XENTRACE_FIELDS_MAX];
 	char text[WEFT__XENTRACE_NAME_BYTES];
-	char words[WEFT__XENTRACE_WORDS_BYTES]; /* of a guest's own record */
+	char words[WEFT__XENTRACE_WORDS_BYTES]; /* the fields that are texts, one after the other */
 };
 
 /* Whether a pCPU sends to an event channel now. */
@@ -85,16 +87,19 @@ struct weft__xentrace_meaning {
 	size_t loss_count, loss_capacity;
 	uint64_t *loss_begins; /* by pCPU; ns */
 	uint32_t pcpus_in_loss;
+	struct weft__xentrace_owners owners;
 	uint64_t time_ns, offset;
-	uint64_t messages; /* between domains so far */
-	uint32_t senders;  /* pCPUs that may send to event channels, or of which this is not known */
-	uint32_t raised;   /* 1 + the domain whose event is not withdrawn; 0: none */
-	uint32_t woken;    /* its vCPU */
+	uint64_t emitted_ns; /* the time of the last event */
+	uint64_t messages;   /* between domains so far */
+	uint32_t senders;    /* pCPUs that may send to event channels, or of which this is not known */
+	uint32_t raised;     /* 1 + the domain whose event is not withdrawn; 0: none */
+	uint32_t woken;      /* its vCPU */
 	struct weft__xentrace_sleepers *sleepers; /* by domain */
 	uint32_t *builds; /* by domain: the number of its task while it has no vCPU yet; or 0 */
 	uint32_t build_count;
 	uint32_t epoch; /* 1 + the begins and ends of losses so far: each may hide the end of a sleep */
 	bool shows_raises, has_begun;
+	bool is_filtered;      /* some records were left out */
 	uint8_t *is_irq_known; /* a bit for each of the first interrupts */
 	int error;
 };
@@ -140,6 +145,9 @@ struct weft__xentrace_event *weft__format_xentrace_emit(
 void weft__format_xentrace_set_text(
 	struct weft__xentrace_event *event, const char *name, uint32_t count);
 
+/* Lets the event point to its fields, and these to their texts. */
+void weft__format_xentrace_link_fields(struct weft__xentrace_event *event);
+
 /* A remark on a task: the record in words, "grant_map d5". */
 void weft__format_xentrace_emit_mark(struct weft__xentrace_meaning *meaning,
 	struct weft__xentrace_task task, const char *name, const struct weft__xentrace_record *record);
@@ -147,6 +155,13 @@ void weft__format_xentrace_emit_mark(struct weft__xentrace_meaning *meaning,
 /* A remark on a task with the words of a guest's own record. */
 void weft__format_xentrace_emit_words(struct weft__xentrace_meaning *meaning,
 	struct weft__xentrace_task task, const struct weft__xentrace_record *record);
+
+/* A remark on the vCPU: a context, which is none if its span is 0. */
+void weft__format_xentrace_emit_context(struct weft__xentrace_meaning *meaning,
+	const struct weft__xentrace_state *vcpu, const struct weft__xentrace_context *context);
+/* The vCPU's innermost span belongs to the context's trace, as a child of its span. */
+void weft__format_xentrace_emit_span_context(struct weft__xentrace_meaning *meaning,
+	struct weft__xentrace_state *vcpu, const struct weft__xentrace_context *context);
 
 /* From now on the pCPU runs the task, which may be none. */
 void weft__format_xentrace_emit_run(

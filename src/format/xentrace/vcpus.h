@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/index.h"
+#include "format/xentrace/contexts.h"
 
 /* A hypercall that Xen may have preempted: see xentrace/folds.c. */
 struct weft__xentrace_call {
@@ -28,6 +29,7 @@ struct weft__xentrace_call {
 
 /* The open spans of a vCPU, from the outermost one. */
 enum weft__xentrace_level {
+	WEFT__XENTRACE_LEVEL_CONTEXT,   /* a thread of the guest works for a trace context */
 	WEFT__XENTRACE_LEVEL_FAULT,     /* from a fault to the guest's next iret */
 	WEFT__XENTRACE_LEVEL_EXIT,      /* from an exit of a virtual machine to its entry */
 	WEFT__XENTRACE_LEVEL_ENTRY,     /* a hypercall or an emulation for a PV guest */
@@ -45,13 +47,18 @@ struct weft__xentrace_state {
 	uint32_t left;       /* continuations of the open hypercall that will come */
 	uint8_t levels[WEFT__XENTRACE_LEVELS_MAX];
 	uint8_t depth;
-	bool is_known;    /* an event told of it */
-	bool gives_up;    /* the open hypercall ends when the vCPU is switched out */
-	bool may_wake;    /* the open hypercall or exit can wake other vCPUs */
-	bool has_entered; /* the trace has entries of this vCPU */
-	uint32_t asleep;  /* the epoch in which it blocked or went offline; 0: it runs, or may run */
+	bool is_known;        /* an event told of it */
+	bool gives_up;        /* the open hypercall ends when the vCPU is switched out */
+	bool may_wake;        /* the open hypercall or exit can wake other vCPUs */
+	bool has_entered;     /* the trace has entries of this vCPU */
+	bool is_hvm_op;       /* the last entry is this hypercall of a PV guest */
+	bool shows_switches;  /* the guest has told Xen that it switched to another thread */
+	bool changes_context; /* `context` begins at the next entry */
+	uint32_t asleep; /* the epoch in which it blocked or went offline; 0: it runs, or may run */
 	struct weft__xentrace_call call;
-	uint64_t loops; /* a bit for each hypercall that it issued twice with nothing in between */
+	struct weft__xentrace_context context;
+	uint32_t contexts; /* that it had so far */
+	uint64_t loops;    /* a bit for each hypercall that it issued twice with nothing in between */
 };
 
 struct weft__xentrace_vcpus {

@@ -165,6 +165,7 @@ static int prepare(struct weft__xentrace_whole *w)
 	free(survey);
 	weft__format_xentrace_end_buffers(w->meaning, w->last_cycles);
 	w->meaning->senders = (uint32_t)r->windows.cpu_count;
+	w->meaning->is_filtered = weft__format_xentrace_is_filtered(&r->windows);
 	return error;
 }
 

@@ -184,6 +184,14 @@ int weft__format_xentrace_windows_find(const uint8_t *bytes, size_t size,
 	return error;
 }
 
+bool weft__format_xentrace_is_filtered(const struct weft__xentrace_windows *windows)
+{
+	for (size_t i = 0; i < windows->note_count; i++)
+		if (windows->notes[i].kind == WEFT_XENTRACE_NOTE_FILTERED)
+			return true;
+	return false;
+}
+
 void weft__format_xentrace_windows_finish(struct weft__xentrace_windows *windows)
 {
 	free(windows->list);

@@ -59,6 +59,9 @@ bool weft__format_xentrace_probe(const uint8_t *bytes, size_t size);
 int weft__format_xentrace_windows_find(const uint8_t *bytes, size_t size,
 	struct weft_diagnostics *diagnostics, struct weft__xentrace_windows *ret_windows);
 
+/* True if a note says that records were left out. */
+bool weft__format_xentrace_is_filtered(const struct weft__xentrace_windows *windows);
+
 void weft__format_xentrace_windows_finish(struct weft__xentrace_windows *windows);
 
 #endif

@@ -347,6 +347,8 @@ static void a_process_outside_of_xen_is_refused(void **state)
 	assert_true(error == WEFT_ERROR_UNSUPPORTED || error == WEFT_ERROR_SYSTEM);
 	assert_false(weft_is_recording());
 	assert_int_equal(weft_xen_renew(), WEFT_ERROR_STATE);
+	error = weft_xen_context();
+	assert_true(error == WEFT_ERROR_UNSUPPORTED || error == WEFT_ERROR_SYSTEM);
 	struct weft_xen_share share = share_of(16);
 	assert_int_equal(weft_xen_start(&guest, &share), 0);
 	assert_int_equal(weft_xen_record(0, 64 * PAGE), WEFT_ERROR_STATE);
