@@ -82,9 +82,10 @@ void PAGE_EXPORT(page_load_more)(uint32_t size)
 	files[file_count - 1].size += size;
 }
 
-int files_open(uint64_t hz, struct weft_input **ret_input)
+int files_open(uint64_t hz, bool no_align, struct weft_input **ret_input)
 {
-	const struct weft_input_options options = {.size = sizeof(options), .hz = hz};
+	const struct weft_input_options options = {
+		.size = sizeof(options), .hz = hz, .no_align = no_align};
 	if (file_count == 1)
 		return weft_input_open(files[0].name, &options, ret_input);
 	const char **names = malloc((file_count + (size_t)1) * sizeof(*names));
@@ -92,7 +93,7 @@ int files_open(uint64_t hz, struct weft_input **ret_input)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < file_count; i++)
 		names[i] = files[i].name;
-	int error = weft_input_open_files(names, file_count, NULL, ret_input);
+	int error = weft_input_open_files(names, file_count, &options, ret_input);
 	free(names);
 	return error;
 }

@@ -58,12 +58,13 @@ static bool has_misfit(void)
 
 /* Call when all files have been written. Files that do not fit to the others are left out or, with
  * `must_fit`, the result is WEFT_ERROR_ARGUMENT, as it is if no file is left:
- * page_load_left_out() says why. `hz` is the rate of a trace's cycles; 0: its own. */
-int PAGE_EXPORT(page_load_open)(uint32_t must_fit, double hz)
+ * page_load_left_out() says why. With `no_align` the clocks of several hosts stay as they are. `hz`
+ * is the rate of a trace's cycles; 0: its own. */
+int PAGE_EXPORT(page_load_open)(uint32_t must_fit, uint32_t no_align, double hz)
 {
 	drop_readers();
 	load.events = 0;
-	int error = files_open((uint64_t)hz, &load.input);
+	int error = files_open((uint64_t)hz, no_align, &load.input);
 	if (error)
 		return error;
 	load.decoder = weft_input_decoder(load.input);

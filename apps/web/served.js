@@ -88,7 +88,7 @@ function describeServed(trace) {
 		version: trace.parts && !part.state && part.bytes < KEPT_BYTES && `${part.bytes} ${part.modified}`,
 	}));
 	return {
-		id: trace.id, title: titleOf(files), files, hz: parts[0].cpu_hz || 0, isLive: isFollowed || isRunning(trace),
+		id: trace.id, title: titleOf(files), files, hz: parts[0].cpu_hz || 0, noAlign: parts[0].no_align, isLive: isFollowed || isRunning(trace),
 		live: isFollowed && (isAlone ? `api/live/${parts[0].id}` : `api/parts/${growing.map(part => part.id)}`), hasFrames: !isAlone,
 		followed, look: (trace.parts || !trace.state) && lookOf(trace, followed),
 	};

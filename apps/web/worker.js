@@ -418,7 +418,7 @@ function rehearse() {
 }
 
 async function build(source, number) {
-	check(wasm.page_load_open(source.mustFit ? 1 : 0, source.hz || 0));
+	check(wasm.page_load_open(source.mustFit ? 1 : 0, source.noAlign ? 1 : 0, source.hz || 0));
 	let status = AGAIN, shownAt = performance.now();
 	while (status === AGAIN && !stopped) {
 		const until = performance.now() + SLICE_MS;

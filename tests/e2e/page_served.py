@@ -353,6 +353,9 @@ def a_directory_of_two_hosts_is_one_trace():
         both, = server.browse([['opened', names[0] + ' and 1 more'], ['look']], first=[])
         equal(both['opened']['events'], events_of(*(os.path.join(server.empty.name, name) for name in names)))
         assert 'nothing aligns its clock' in both['notice'], both['notice']
+        with Server('--no-align', server.empty.name) as other:
+            raw, = other.browse([['opened', names[0] + ' and 1 more'], ['look']], first=[])
+            assert 'not aligned: times are by each host' in raw['notice'], raw['notice']
 
 
 def asked_for(seen, path):

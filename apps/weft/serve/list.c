@@ -66,6 +66,8 @@ static bool add_trace(void *context, const struct serve_trace *trace)
 	add_id(text, "uuid", trace->uuid);
 	if (cli_trace_hz())
 		add_number(text, "cpu_hz", cli_trace_hz());
+	if (!cli_trace_aligns())
+		weft_text_add_string(text, ",\"no_align\":true");
 	if (trace->state)
 		add_ring(text, trace);
 	else if (trace->is_growing)

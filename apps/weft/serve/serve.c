@@ -52,6 +52,7 @@ static const char usage[] =
 	"                    of this user's agent, if one runs\n"
 	"  --open            open the address in a browser\n"
 	"  --cpu-hz HZ       the rate of the cycles in traces of Xen (2596.15M); default: estimated\n"
+	"  --no-align        leave the clocks of several hosts as they are\n"
 	"  --hide PATTERN, --only PATTERN, --group-by WHAT, --no-fold, --no-simplify,\n"
 	"  --start T, --duration T, --squeeze, --theme NAME\n"
 	"                    how the printed address shows a trace, as for weft render; it can be\n"
@@ -203,6 +204,7 @@ static int parse(int argc, char **argv, struct serve_arguments *ret_arguments, b
 		{"help", no_argument, NULL, 'h'},
 		{"adapters", required_argument, NULL, 'a'},
 		CLI_CPU_HZ_OPTION,
+		CLI_NO_ALIGN_OPTION,
 		{"listen", required_argument, NULL, 'l'},
 		{"open", no_argument, NULL, 'b'},
 		{"output", required_argument, NULL, 'o'},
