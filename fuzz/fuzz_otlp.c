@@ -59,9 +59,10 @@ static void write_all(const struct weft_model *model, enum weft_otlp_format form
 }
 
 /* The same events as a program would record them, in each format of a stream. */
-static void stream_all(const uint8_t *bytes, size_t size, enum weft_otlp_format format)
+static void stream_all(const uint8_t *bytes, size_t size, enum weft_otlp_format format, bool folds)
 {
 	const struct weft_otlp_options options = {.format = format,
+		.folds = folds,
 		.pending = WEFT_OTLP_PENDING_LOGFIRE,
 		.offset_ns = format == WEFT_OTLP_JSON ? INT64_MAX : INT64_MIN};
 	const struct weft_otlp_sink sink = {take, &format};
@@ -95,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		weft_model_destroy(model);
 	}
 	weft_decoder_destroy(decoder);
-	stream_all(bytes, size, WEFT_OTLP_JSON);
-	stream_all(bytes, size, WEFT_OTLP_PROTOBUF);
+	stream_all(bytes, size, WEFT_OTLP_JSON, true);
+	stream_all(bytes, size, WEFT_OTLP_PROTOBUF, false);
 	return 0;
 }

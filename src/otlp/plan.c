@@ -6,20 +6,9 @@
 
 #include <weft/error.h>
 
+#include "otlp/kinds.h"
+
 /* ---- What is shown ---- */
-
-/* Things that tasks wait for or run on, rather than work. */
-static bool is_thing(uint16_t kind)
-{
-	return kind >= WEFT_KIND_SEMAPHORE && kind <= WEFT_KIND_THREAD && kind != WEFT_KIND_SWITCH;
-}
-
-/* Kinds of a promise library: a person looks at what they are part of, unless they have a name. */
-static bool is_plumbing(uint16_t kind)
-{
-	return kind != WEFT_KIND_TASK && kind != WEFT_KIND_ASYNC &&
-		   (kind <= WEFT_KIND_SWITCH || kind == WEFT_KIND_UNKNOWN || kind == WEFT_KIND_PREEXISTING);
-}
 
 static bool is_worth_showing(const struct weft__otlp_plan *plan, uint32_t task)
 {
@@ -28,7 +17,7 @@ static bool is_worth_showing(const struct weft__otlp_plan *plan, uint32_t task)
 	if (!plan->first_folded)
 		return true;
 	return plan->is_inferred[task] || weft__otlp_plan_context(plan, task) ||
-		   (!is_thing(kind) && (tasks->label[task] != WEFT_NONE || !is_plumbing(kind)));
+		   weft__otlp_kind_is_shown(kind, tasks->label[task] != WEFT_NONE);
 }
 
 /* ---- Messages ---- */
@@ -78,7 +67,7 @@ static void find_parents(struct weft__otlp_plan *plan)
 	const struct weft_tasks *tasks = &plan->model->tasks;
 	for (uint32_t t = 0; t < tasks->count; t++) {
 		const uint16_t kind = tasks->kind[t];
-		const bool has_parent = is_thing(kind) || weft__otlp_plan_context(plan, t);
+		const bool has_parent = weft__otlp_kind_is_thing(kind) || weft__otlp_plan_context(plan, t);
 		const uint32_t from = has_parent ? WEFT_NONE : sender(plan, t);
 		plan->is_inferred[t] = from != WEFT_NONE;
 		plan->above[t] = from != WEFT_NONE ? from : tasks->parent[t];
@@ -201,7 +190,8 @@ static void find_awaited(struct weft__otlp_plan *plan)
 		if (is_wait(edges->type[i]) && (above == actor || above == shown_above(plan, actor)))
 			plan->role[other] |= WEFT__OTLP_AWAITED;
 		if (edges->type[i] == WEFT_EDGE_RESOLVE && to != other &&
-			!is_thing(plan->model->tasks.kind[to]) && shown_above(plan, actor) == other)
+			!weft__otlp_kind_is_thing(plan->model->tasks.kind[to]) &&
+			shown_above(plan, actor) == other)
 			plan->role[actor] |= WEFT__OTLP_AWAITED;
 	}
 }

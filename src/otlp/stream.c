@@ -40,8 +40,10 @@ static int on_mention(void *context, uint32_t task)
 		.asked = WEFT_NONE};
 	if (!who)
 		return WEFT_ERROR_MEMORY;
-	if (!is_recent)
+	if (!is_recent) {
 		who->is_sure = !s->has_forgotten;
+		who->task = task;
+	}
 	return 0;
 }
 
@@ -159,7 +161,7 @@ static bool is_answer(const struct weft_otlp_stream *s, uint32_t task, uint32_t 
 static int on_edge(void *context, enum weft_edge_type type, uint32_t from, uint32_t to)
 {
 	struct weft_otlp_stream *s = context;
-	uint32_t edge = WEFT_NONE;
+	uint32_t edge = WEFT_NONE, span;
 	int error = 0;
 	if (type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_SIGNAL || type == WEFT_EDGE_WAIT_ANY ||
 		type == WEFT_EDGE_RECEIVE)
@@ -168,17 +170,24 @@ static int on_edge(void *context, enum weft_edge_type type, uint32_t from, uint3
 		set_parent(s, from, to);
 		error = set_category(s, to);
 	}
-	if (type == WEFT_EDGE_RECEIVE)
-		return from == WEFT_NONE ? 0 : add_edge(s, to, type, from, &edge);
+	if (type == WEFT_EDGE_RECEIVE) {
+		span = weft__otlp_stream_span_of(s, to);
+		return from == WEFT_NONE || span == WEFT_NONE ? 0 : add_edge(s, span, type, from, &edge);
+	}
 	if (from == WEFT_NONE)
 		return error;
 	touch(s, from);
-	if (type == WEFT_EDGE_READ && is_answer(s, from, to))
-		on_answer(s, from);
+	if (s->writer.options.folds)
+		weft__otlp_stream_fold_edge(s, type, from, to);
+	span = weft__otlp_stream_span_of(s, from);
+	if (span == WEFT_NONE)
+		return error;
+	if (type == WEFT_EDGE_READ && is_answer(s, span, to))
+		on_answer(s, span);
 	if (!error && type != WEFT_EDGE_CREATE)
-		error = add_edge(s, from, type, to, &edge);
+		error = add_edge(s, span, type, to, &edge);
 	if (type == WEFT_EDGE_TRY_READ)
-		s->live[from].asked = edge;
+		s->live[span].asked = edge;
 	return error;
 }
 
@@ -245,6 +254,9 @@ static void take_context(
 	live->who->span = live->given.context.span;
 	live->who->trace = live->given.context.trace;
 	live->who->flags = live->given.context.flags;
+	live->who->serves = false;
+	live->who->is_request = false;
+	live->who->above = 0;
 	s->epoch++;
 }
 
@@ -259,6 +271,16 @@ static bool take_label(struct weft_otlp_stream *s, uint32_t task)
 	weft_text_add(&live->label, s->now->text.bytes, s->now->text.size);
 	weft_text_add(&live->label, "", 1);
 	return is_first;
+}
+
+/* A person who does not want each promise does not want each change of a counter. */
+static int take_remark(struct weft_otlp_stream *s, uint32_t task, enum weft_note_type type)
+{
+	const uint32_t span = weft__otlp_stream_span_of(s, task);
+	if (span == WEFT_NONE || (s->writer.options.folds && type >= WEFT_NOTE_CHANGE))
+		return 0;
+	weft__otlp_stream_note(s, span, type);
+	return s->live[span].events.error;
 }
 
 static int on_note(
@@ -277,8 +299,8 @@ static int on_note(
 		weft__model_read_context(s->now->text, s->now->fields, s->now->field_count, &found))
 		take_context(s, task, &found);
 	else if (type != WEFT_NOTE_LABEL || !take_label(s, task))
-		weft__otlp_stream_note(s, task, type);
-	return s->live[task].events.error;
+		return take_remark(s, task, type);
+	return 0;
 }
 
 /* ---- Running ---- */
@@ -355,11 +377,20 @@ static int on_span(
 	return error;
 }
 
+/* Keeps the track of a span, which no other event introduces. */
+static void keep_track(struct weft_otlp_stream *s, uint32_t task)
+{
+	s->live[task].who->is_sure = true;
+	s->state.tasks.label[task] = 0;
+	s->state.tasks.kind[task] = WEFT_KIND_TRACK;
+}
+
 static int on_given(void *context, uint32_t track, uint64_t begin, uint64_t end, uint32_t name)
 {
 	struct weft_otlp_stream *s = context;
 	const struct weft_span found = {.start = begin, .end = end};
 	(void)name;
+	keep_track(s, track);
 	int error = begin_inner(s, track, 0, begin, s->now->text);
 	if (!error)
 		error = weft__otlp_stream_write_inner(s, track, &found, false);
@@ -408,6 +439,8 @@ static int forget(struct weft_otlp_stream *s)
 		return error;
 	error = weft__otlp_recent_replace(s, new_index, before);
 	for (uint32_t task = 0; task < before; task++) {
+		if (!s->live[task].is_written)
+			s->live[task].who->task = new_index[task];
 		if (new_index[task] == WEFT_NONE)
 			release_live(&s->live[task]);
 		else
@@ -439,14 +472,6 @@ static int make_fact(
 	if (!error && event->kind_name.size)
 		error = weft__model_number_kind(&s->kinds, event, &ret_fact->kind);
 	return error;
-}
-
-/* Keeps the track of a span, which no other event introduces. */
-static void keep_track(struct weft_otlp_stream *s, uint32_t task)
-{
-	s->live[task].who->is_sure = true;
-	s->state.tasks.label[task] = 0;
-	s->state.tasks.kind[task] = WEFT_KIND_TRACK;
 }
 
 static int after_event(
@@ -638,7 +663,7 @@ WEFT__EXPORT int weft_otlp_stream_create(const struct weft_otlp_options *options
 	s->until_forgetting = FORGET_EVENTS;
 	s->epoch = 1;
 	int error = weft__otlp_writer_init(&s->writer, NULL, options, sink, WEFT_OTLP_TRACES);
-	if (!error && (s->writer.options.folds || s->writer.options.format == WEFT_OTLP_ZIPKIN))
+	if (!error && s->writer.options.format == WEFT_OTLP_ZIPKIN)
 		error = WEFT_ERROR_ARGUMENT;
 	if (!error)
 		error = weft__strings_init(&s->kinds);

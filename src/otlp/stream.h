@@ -5,6 +5,7 @@
  *
  *     stream.c         events → what is known about each living task
  *     stream_ids.c     the ids of tasks, which others may need when the task has ended
+ *     stream_fold.c    which tasks have spans, and which of these are requests, if not all do
  *     stream_write.c   what is known → spans
  */
 #ifndef WEFT_OTLP_STREAM_H
@@ -23,7 +24,16 @@ struct weft__otlp_who {
 	bool is_sure;     /* it is one that no span was written of before */
 	bool has_context; /* the ids are those that the program gave to it */
 	bool has_ended;   /* the ids do not change any more */
+	/* If tasks are folded: */
+	bool is_folded;  /* of one that has ended: it has no span; `parent` is the one whose span it is
+						in */
+	bool is_awaited; /* the span above it waits for it */
+	bool is_placed;  /* the next three do not change any more */
+	bool serves, is_request; /* enum weft__otlp_role */
 	uint8_t flags;
+	uint32_t task;                /* its number while it lives; WEFT_NONE: it was forgotten */
+	uint64_t above;               /* the span above it; 0: none */
+	struct weft__otlp_who *below; /* for weft__otlp_who_place() */
 	uint64_t span;
 	uint64_t epoch; /* in which the trace was found */
 	struct weft__otlp_trace_id trace;
@@ -129,7 +139,33 @@ uint64_t weft__otlp_stream_seed(const struct weft_otlp_stream *stream, uint32_t 
 /* Finds the trace and the flags of a task, and of those between it and its root. */
 void weft__otlp_who_settle(const struct weft_otlp_stream *stream, struct weft__otlp_who *who);
 
+/* ---- stream_fold.c ---- */
+
+/* The task whose span a task is in, as far as is known now: itself, unless tasks are folded. NULL:
+ * none. */
+struct weft__otlp_who *weft__otlp_who_shown(
+	const struct weft_otlp_stream *stream, struct weft__otlp_who *who);
+
+/* The number of that, for what is still to be written; WEFT_NONE: that is too late. */
+uint32_t weft__otlp_stream_span_of(const struct weft_otlp_stream *stream, uint32_t task);
+
+/* Notes a wait, or the end of a promise, by which a span is a part of the one above it. */
+void weft__otlp_stream_fold_edge(
+	struct weft_otlp_stream *stream, enum weft_edge_type type, uint32_t from, uint32_t to);
+
+/* Decides for good which trace a task with a span is in, and those above it. */
+void weft__otlp_who_place(const struct weft_otlp_stream *stream, struct weft__otlp_who *who);
+
+/* Between a span and its parent: a link would say nothing new to a person. Both are placed. */
+bool weft__otlp_who_is_kin(const struct weft__otlp_who *left, const struct weft__otlp_who *right);
+
+/* A task that is folded has ended. 0 or an error. */
+int weft__otlp_stream_fold(struct weft_otlp_stream *stream, uint32_t task);
+
 /* ---- stream_write.c ---- */
+
+/* Adds the failure of a folded task to the span that it is in. */
+void weft__otlp_stream_note_failure(struct weft_otlp_stream *stream, uint32_t task, uint32_t span);
 
 /* Adds the current event to those of the task's span. */
 void weft__otlp_stream_note(

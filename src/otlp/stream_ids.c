@@ -10,6 +10,7 @@ struct weft__otlp_who *weft__otlp_who_create(uint64_t span, uint32_t buffer)
 		who->references = 1;
 		who->span = span;
 		who->buffer = buffer;
+		who->task = WEFT_NONE;
 	}
 	return who;
 }
@@ -89,6 +90,10 @@ static bool is_known(const struct weft_otlp_stream *s, const struct weft__otlp_w
 void weft__otlp_who_settle(const struct weft_otlp_stream *s, struct weft__otlp_who *who)
 {
 	struct weft__otlp_who *root = who;
+	if (s->writer.options.folds) {
+		weft__otlp_who_place(s, who);
+		return;
+	}
 	while (!is_known(s, root) && root->parent)
 		root = root->parent;
 	if (!is_known(s, root)) {

@@ -38,28 +38,59 @@ static void add_value(struct weft_otlp_stream *s)
 	weft__otlp_attribute_field(&s->event, WEFT__OTLP_EVENT_ATTRIBUTE, &field);
 }
 
+/* False if the span has no room for an event. */
+static bool begin_event(
+	struct weft_otlp_stream *s, struct weft__otlp_live *live, struct weft_slice name)
+{
+	struct weft__otlp_encoder *e = &s->event;
+	if (live->event_count == EVENTS_MAX) {
+		live->events_dropped++;
+		return false;
+	}
+	weft__otlp_element(e, WEFT__OTLP_SPAN_EVENT, live->event_count++ == 0);
+	weft__otlp_put_integer(e, WEFT__OTLP_EVENT_TIME, weft__otlp_unix_ns(&s->writer, s->state.now));
+	weft__otlp_put_text(e, WEFT__OTLP_EVENT_NAME, name);
+	return true;
+}
+
+static void end_event(struct weft_otlp_stream *s, struct weft__otlp_live *live)
+{
+	struct weft__otlp_encoder *e = &s->event;
+	weft__otlp_end(e);
+	weft_text_add(&live->events, e->text.bytes, e->text.size);
+	if (e->text.error)
+		live->events.error = e->text.error;
+	e->text.size = 0;
+}
+
 void weft__otlp_stream_note(struct weft_otlp_stream *s, uint32_t task, enum weft_note_type type)
 {
 	struct weft__otlp_live *live = &s->live[task];
 	struct weft__otlp_encoder *e = &s->event;
-	if (live->event_count == EVENTS_MAX) {
-		live->events_dropped++;
+	if (!begin_event(s, live, s->now->text))
 		return;
-	}
-	weft__otlp_element(e, WEFT__OTLP_SPAN_EVENT, live->event_count++ == 0);
-	weft__otlp_put_integer(e, WEFT__OTLP_EVENT_TIME, weft__otlp_unix_ns(&s->writer, s->state.now));
-	weft__otlp_put_text(e, WEFT__OTLP_EVENT_NAME, s->now->text);
 	for (uint32_t i = 0; type == WEFT_NOTE_MARK && i < s->now->field_count; i++)
 		weft__otlp_attribute_field(e, WEFT__OTLP_EVENT_ATTRIBUTE, &s->now->fields[i]);
 	if (type == WEFT_NOTE_VALUE)
 		add_value(s);
 	if (type >= WEFT_NOTE_CHANGE)
 		add_counter(s, type);
-	weft__otlp_end(e);
-	weft_text_add(&live->events, e->text.bytes, e->text.size);
-	if (e->text.error)
-		live->events.error = e->text.error;
-	e->text.size = 0;
+	end_event(s, live);
+}
+
+void weft__otlp_stream_note_failure(struct weft_otlp_stream *s, uint32_t task, uint32_t span)
+{
+	struct weft__otlp_live *live = &s->live[span];
+	const struct weft_text *message = &s->live[task].message;
+	const struct weft_field field = {.name = {"exception.message", 17},
+		.type = WEFT_FIELD_TEXT,
+		.value.text = {message->bytes, message->size}};
+	if (!begin_event(s, live, (struct weft_slice){"exception", 9}))
+		return;
+	weft__otlp_attribute_field(&s->event, WEFT__OTLP_EVENT_ATTRIBUTE, &field);
+	weft__otlp_attribute_integer(
+		&s->event, WEFT__OTLP_EVENT_ATTRIBUTE, "weft.task", (int64_t)s->identities.id[task]);
+	end_event(s, live);
 }
 
 static void write_events(struct weft_otlp_stream *s, const struct weft__otlp_live *live)
@@ -76,13 +107,20 @@ static void write_events(struct weft_otlp_stream *s, const struct weft__otlp_liv
 
 /* ---- Links ---- */
 
-static void write_link(struct weft_otlp_stream *s, const struct weft__otlp_edge *edge)
+/* The link is left out if it would lead to the span itself or, if tasks are folded, to its kin. */
+static void write_link(struct weft_otlp_stream *s, const struct weft__otlp_who *who,
+	const struct weft__otlp_edge *edge)
 {
 	struct weft__otlp_encoder *e = &s->writer.encoder;
-	weft__otlp_who_settle(s, edge->other);
+	struct weft__otlp_who *other = weft__otlp_who_shown(s, edge->other);
+	if (!other || other == who)
+		return;
+	weft__otlp_who_settle(s, other);
+	if (s->writer.options.folds && weft__otlp_who_is_kin(who, other))
+		return;
 	weft__otlp_begin(e, WEFT__OTLP_SPAN_LINK);
-	weft__otlp_put_id(e, WEFT__OTLP_LINK_TRACE, edge->other->trace.words, 2);
-	weft__otlp_put_id(e, WEFT__OTLP_LINK_SPAN, &edge->other->span, 1);
+	weft__otlp_put_id(e, WEFT__OTLP_LINK_TRACE, other->trace.words, 2);
+	weft__otlp_put_id(e, WEFT__OTLP_LINK_SPAN, &other->span, 1);
 	weft__otlp_attribute_text(
 		e, WEFT__OTLP_LINK_ATTRIBUTE, "weft.edge", weft_edge_name(edge->type));
 	weft__otlp_attribute_integer(e, WEFT__OTLP_LINK_ATTRIBUTE, "weft.time_unix_nano",
@@ -97,11 +135,12 @@ static void write_links(struct weft_otlp_stream *s, uint32_t task)
 	const struct weft__otlp_who *who = live->who;
 	uint32_t dropped = live->edges_dropped;
 	for (uint32_t i = 0; i < live->edge_count; i++)
-		write_link(s, &live->edges[i]);
+		write_link(s, who, &live->edges[i]);
 	const struct weft__otlp_edge creator = {who->parent, live->start, WEFT_EDGE_CREATE};
-	if (who->has_context && who->parent && live->edge_count < LINKS_MAX)
-		write_link(s, &creator);
-	else if (who->has_context && who->parent)
+	const bool has_creator = (who->has_context || who->is_request) && who->parent;
+	if (has_creator && live->edge_count < LINKS_MAX)
+		write_link(s, who, &creator);
+	else if (has_creator)
 		dropped++;
 	if (dropped)
 		weft__otlp_put_integer(&s->writer.encoder, WEFT__OTLP_SPAN_LINKS_DROPPED, dropped);
@@ -148,6 +187,13 @@ static const char *kind_of(const struct weft_otlp_stream *s, uint32_t task)
 	return name ? name : "task";
 }
 
+static uint64_t parent_of(const struct weft_otlp_stream *s, const struct weft__otlp_who *who)
+{
+	if (s->writer.options.folds)
+		return who->above;
+	return who->parent ? who->parent->span : 0;
+}
+
 static struct weft__otlp_span describe(struct weft_otlp_stream *s, uint32_t task)
 {
 	const struct weft__otlp_live *live = &s->live[task];
@@ -161,7 +207,7 @@ static struct weft__otlp_span describe(struct weft_otlp_stream *s, uint32_t task
 		.end = live->end,
 		.trace = live->who->trace,
 		.id = live->who->span,
-		.parent = live->who->parent ? live->who->parent->span : 0,
+		.parent = parent_of(s, live->who),
 		.flags = live->who->flags,
 		.name = {live->label.bytes, live->label.size ? live->label.size - 1 : 0},
 		.is_of_task = true,
@@ -279,15 +325,20 @@ int weft__otlp_stream_write(struct weft_otlp_stream *s, uint32_t task, bool is_f
 	int error = 0;
 	if (live->is_written)
 		return 0;
+	const bool is_folded = weft__otlp_who_shown(s, live->who) != live->who;
 	live->is_written = true;
 	if (live->who->is_sure) {
 		if (is_unfinished)
 			set_unfinished(s, task);
 		error = write_open(s, task, is_unfinished);
-		if (!error)
+		if (!error && !is_folded)
 			error = write_span(s, task, is_unfinished, is_final);
 	}
+	if (is_folded && !error)
+		error = weft__otlp_stream_fold(s, task);
 	live->who->has_ended = true;
+	if (is_folded)
+		return error;
 	weft__otlp_who_release(live->who->parent);
 	live->who->parent = NULL;
 	return error;
@@ -306,6 +357,32 @@ static uint64_t inner_id(
 		weft__otlp_plain_id(s->identities.id[task], seed), span, inner->number - 1, seed);
 }
 
+struct inner_ids {
+	struct weft__otlp_trace_id trace;
+	uint64_t id, parent;
+	uint8_t flags;
+};
+
+/* In the span of its task; without that, it is a root. */
+static struct inner_ids place_inner(
+	struct weft_otlp_stream *s, uint32_t task, const struct weft_span *found)
+{
+	struct weft__otlp_who *who = weft__otlp_who_shown(s, s->live[task].who);
+	struct inner_ids ids = {.id = inner_id(s, task, found)};
+	if (who) {
+		weft__otlp_who_settle(s, who);
+		ids.trace = who->trace;
+		ids.parent = who->span;
+		ids.flags = who->flags;
+		return ids;
+	}
+	const uint64_t seed = weft__otlp_stream_seed(s, s->identities.buffer[task]);
+	const struct weft_span outermost = {.start = s->live[task].inner[0].start};
+	ids.trace = weft__otlp_trace_of(inner_id(s, task, &outermost), seed);
+	ids.flags = weft__otlp_is_random(buffer_of(s, task)) ? 3 : 1;
+	return ids;
+}
+
 int weft__otlp_stream_write_inner(
 	struct weft_otlp_stream *s, uint32_t task, const struct weft_span *found, bool is_unfinished)
 {
@@ -315,17 +392,17 @@ int weft__otlp_stream_write_inner(
 	char room[128];
 	if (!live->who->is_sure)
 		return 0;
-	weft__otlp_who_settle(s, live->who);
+	const struct inner_ids ids = place_inner(s, task, found);
 	struct weft__otlp_span span = {
 		.task = task,
 		.task_id = s->identities.id[task],
 		.knows_remote = true,
 		.start = found->start,
 		.end = found->end,
-		.trace = live->who->trace,
-		.id = inner_id(s, task, found),
-		.parent = live->who->span,
-		.flags = live->who->flags,
+		.trace = ids.trace,
+		.id = ids.id,
+		.parent = ids.parent,
+		.flags = ids.flags,
 		.name = {inner->name.bytes, inner->name.size},
 	};
 	if (found->depth > 0) {

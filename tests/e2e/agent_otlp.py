@@ -87,6 +87,19 @@ def has(state, count):
 
 
 @case
+def requests_are_roots_if_only_they_are_wanted():
+    """Half of them have a context without a parent in any case."""
+    for options, below in ((), 5), (('--spans', 'requests'), 0):
+        with site_with_receiver() as (it, state, url):
+            agent = it.start(url, *options)
+            it.program(10)
+            it.wait(agent, 'the requests', has(state, 30))
+            it.stop(agent)
+            requests = [span for span in state.spans() if span['name'] == 'request']
+            equal((len(requests), len([span for span in requests if span.get('parentSpanId')])), (10, below))
+
+
+@case
 def spans_of_all_programs_come_when_they_end():
     with site_with_receiver() as (it, state, url):
         early = it.program(1000)

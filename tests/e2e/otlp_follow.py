@@ -169,6 +169,44 @@ def a_program_that_is_killed_in_the_middle_of_a_span():
         equal(names_of(spans_of(export(program.trace))), names_of(found))
 
 
+def places(found):
+    """Names, traces and parents of the spans of tasks: those of spans in tasks have ids by their times, which are not exact while a program runs."""
+    return sorted((key, span['name'], span['traceId'], span.get('parentSpanId')) for key, span in found.items()
+                  if any(pair['key'] == 'weft.kind' for pair in span['attributes']))
+
+
+@case
+def requests_come_when_they_end():
+    """They are those of the trace, also if the program is killed in one."""
+    for kills in False, True:
+        with subject() as program:
+            program.tell('begin')
+            process = program.follow('--spans', 'requests', '--pending', 'omit-end')
+            program.tell(100)
+            lines = process.stdout.readline()
+            assert {span['name'] for span in spans_of(lines).values()} <= {'request', 'query', 'parse'}, lines
+            if kills:
+                os.kill(program.pid, signal.SIGKILL)
+                equal(status_of(program.record), 128 + signal.SIGKILL)
+            else:
+                program.tell('end')
+                equal(program.end(), 0)
+            rest, errors = communicate(process)
+            equal((process.returncode, errors), (0, ''))
+            followed, whole = spans_of(lines + rest), spans_of(export('--spans', 'requests', '--pending', 'omit-end', program.trace))
+            equal(places(followed), places(whole))
+            equal(names_of(followed), names_of(whole))
+            unfinished = {span['name'] for span in followed.values() if any(pair['key'] == 'weft.unfinished' for pair in span['attributes'])}
+            equal(unfinished, {'server', 'long one', 'part of it'} if kills else set())
+
+
+@case
+def a_ring_gives_the_requests_of_its_export():
+    for ring in RINGS:
+        whole, followed = (spans_of(export(*how, '--spans', 'requests', '--pending', 'omit-end', ring)) for how in ((), ('--follow',)))
+        equal(places(followed), places(whole))
+
+
 @case
 def losses_are_said():
     """A follower that stands still while the ring turns over."""
@@ -339,7 +377,7 @@ def the_ring_is_not_overwritten():
 
 @case
 def wrong_use_is_refused():
-    for args, status, message in ((('--spans', 'requests', 'x'), 2, '--follow is not for'), (('--signal', 'metrics', 'x'), 2, '--follow is not for'),
+    for args, status, message in ((('--start-time', '2026-11-29T14:37:40Z', 'x'), 2, '--follow is not for'), (('--signal', 'metrics', 'x'), 2, '--follow is not for'),
                                   ((), 2, 'FILE or PID'), (('a', 'b'), 2, 'FILE or PID'), (('/dev/null',), 3, 'not the ring'),
                                   ((os.path.join(DATA, 'recorded', 'arp-cut.weft'),), 3, 'not the ring')):
         result = weft('export', '--to', 'otlp-json', '--follow', *args, status=status)

@@ -51,8 +51,12 @@ def recorded_child(trace, *arguments, env=None):
     finally:
         output = communicate(program)
     equal(program.returncode, 0, output[1])
-    spans = spans_of(run([WEFT, 'export', '--to', 'otlp-json', '--signal', 'traces', trace]).stdout)
-    return inner, outer, output[0].strip(), {span['name']: span for span in spans}
+    every, requests, followed = (spans_of(run([WEFT, 'export', '--to', 'otlp-json', '--signal', 'traces', *how, trace]).stdout)
+                                 for how in ((), ('--spans', 'requests'), ('--spans', 'requests', '--follow')))
+    assert len(requests) < len(every), (len(requests), len(every))
+    places = [sorted((span['spanId'], span['name'], span['traceId'], span.get('parentSpanId', '')) for span in found) for found in (requests, followed)]
+    equal(*places)
+    return inner, outer, output[0].strip(), {span['name']: span for span in every}
 
 
 def spans_of(text):

@@ -54,6 +54,7 @@ static const char usage[] =
 	"\n"
 	"  --otlp URL         send the spans of programs that record, as they end, to a receiver of\n"
 	"                     OpenTelemetry: http://localhost:4318\n"
+	"  --spans WHICH      all (default), or requests: as for weft export\n"
 	"  --spool DIR        the folder for what it does not take. Default: spool beside the database\n"
 	"  --spool-size SIZE  the most bytes in it, 256M by default\n"
 	"  --timeout TIME     wait so long for an answer; default: 10s\n"
@@ -79,6 +80,7 @@ enum {
 	OPTION_DEPTH,
 	OPTION_MMV,
 	OPTION_OTLP,
+	OPTION_SPANS,
 	OPTION_SPOOL,
 	OPTION_SPOOL_SIZE,
 	OPTION_TIMEOUT,
@@ -124,6 +126,14 @@ static bool parse_most(const char *command, struct agent_arguments *a)
 	}
 	cli_usage_error(command, "--most: \"%s\" is not a number from 1 to 999999", optarg);
 	return false;
+}
+
+static bool parse_spans(const char *command, struct agent_arguments *a)
+{
+	static const char *const names[] = {"all", "requests", NULL};
+	const int chosen = cli_choose(command, "--spans:", optarg, names);
+	a->folds = chosen == 1;
+	return chosen >= 0;
 }
 
 static bool parse_depth(const char *command, struct agent_arguments *a)
@@ -175,6 +185,9 @@ static bool parse_option(const char *command, int option, struct agent_arguments
 	case OPTION_OTLP:
 		a->push.url = optarg;
 		return true;
+	case OPTION_SPANS:
+		a->has_push_option = true;
+		return parse_spans(command, a);
 	case OPTION_SPOOL:
 		return parse_path(command, "--spool", a->spool);
 	case OPTION_SPOOL_SIZE:
@@ -204,7 +217,7 @@ static int check(int argc, char **argv, const struct agent_arguments *a)
 		return cli_usage_error(command, "--once is not for --otlp");
 	if (!a->push.url && (a->spool[0] || a->has_push_option))
 		return cli_usage_error(command, "%s for --otlp",
-			a->spool[0] ? "--spool is" : "--spool-size and --timeout are");
+			a->spool[0] ? "--spool is" : "--spans, --spool-size and --timeout are");
 	if (!a->http.host[0] && (a->http.token_file || a->http.tokens))
 		return cli_usage_error(
 			command, "%s for --http", a->http.token_file ? "--token-file is" : "--tokens is");
@@ -234,6 +247,7 @@ int cli_agent(int argc, char **argv)
 		{"depth", required_argument, NULL, OPTION_DEPTH},
 		{"mmv", required_argument, NULL, OPTION_MMV},
 		{"otlp", required_argument, NULL, OPTION_OTLP},
+		{"spans", required_argument, NULL, OPTION_SPANS},
 		{"spool", required_argument, NULL, OPTION_SPOOL},
 		{"spool-size", required_argument, NULL, OPTION_SPOOL_SIZE},
 		{"timeout", required_argument, NULL, OPTION_TIMEOUT},

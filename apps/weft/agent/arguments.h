@@ -21,9 +21,10 @@ struct agent_arguments {
 	time_t every_s;
 	bool is_once;
 	bool has_made_folder;
-	bool has_push_option;           /* --spool-size or --timeout */
+	bool has_push_option;           /* --spans, --spool-size or --timeout */
 	struct agent_http_options http; /* no host: none */
 	struct push_options push;       /* no URL: none */
+	bool folds;                     /* of the spans, only those of requests and their parts */
 	struct weft__agent_mmv mmv;
 };
 

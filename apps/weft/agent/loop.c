@@ -110,7 +110,7 @@ struct sides {
 static bool start_sides(const struct agent_arguments *a, struct sides *sides)
 {
 	return (!sides->http || agent_http_start(sides->http, a->file)) &&
-		   (!a->push.url || (sides->spans = agent_spans_start(&a->push)));
+		   (!a->push.url || (sides->spans = agent_spans_start(&a->push, a->folds)));
 }
 
 static void stop_sides(const struct sides *sides)

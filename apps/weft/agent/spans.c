@@ -50,6 +50,7 @@ struct followed {
 };
 
 struct agent_spans {
+	bool folds; /* --spans requests */
 	struct push *push;
 	struct weft__agent_search search; /* of the thread that looks */
 	const struct weft__agent *agent;
@@ -285,6 +286,7 @@ static int make_stream(struct followed *f)
 	f->sink = (struct weft_otlp_sink){take, f};
 	const struct weft_otlp_options options = {.size = sizeof(options),
 		.format = WEFT_OTLP_PROTOBUF,
+		.folds = f->spans->folds,
 		.version = WEFT_VERSION,
 		.tasks_max = TASKS_MAX,
 		.offset_ns = weft_follow_describe(f->follow)->clock.offset_ns};
@@ -383,13 +385,14 @@ static bool start_thread(struct agent_spans *s)
 	return !error;
 }
 
-struct agent_spans *agent_spans_start(const struct push_options *options)
+struct agent_spans *agent_spans_start(const struct push_options *options, bool folds)
 {
 	struct agent_spans *s = calloc(1, sizeof(*s));
 	if (!s) {
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 		return NULL;
 	}
+	s->folds = folds;
 	s->search.furthest = SEARCH_FURTHEST;
 	if (push_open(options, &s->push)) {
 		if (weft__agent_sent_open(&s->sent, options->spool) && start_thread(s))

@@ -12,7 +12,7 @@
 struct agent_spans;
 
 /* NULL after a message. */
-struct agent_spans *agent_spans_start(const struct push_options *options);
+struct agent_spans *agent_spans_start(const struct push_options *options, bool folds);
 
 /* Looks for programs that record now. `agent`: only those with counters there; NULL: all. */
 void agent_spans_find(struct agent_spans *spans, const struct weft__agent *agent);

@@ -265,10 +265,9 @@ static int take_target(const char *command, const char *format, struct export_ar
 /* A running program says when it began, and its metrics are those of `weft metrics`. */
 static int check_follow(const char *command, const struct export_arguments *a)
 {
-	if (a->target == TO_ZIPKIN || a->otlp.options.folds || a->otlp.start_ns ||
-		a->otlp.has_signal[WEFT_OTLP_METRICS])
+	if (a->target == TO_ZIPKIN || a->otlp.start_ns || a->otlp.has_signal[WEFT_OTLP_METRICS])
 		return cli_usage_error(
-			command, "--follow is not for --to zipkin, --spans requests, --start-time and metrics");
+			command, "--follow is not for --to zipkin, --start-time and metrics");
 	return CLI_DONE;
 }
 
