@@ -14,6 +14,7 @@
 
 #include "base/export.h"
 #include "format/decoder.h"
+#include "format/forget.h"
 #include "format/formats.h"
 #include "format/merge.h"
 #include "format/shift.h"
@@ -60,6 +61,7 @@ struct weft_decoder {
 	uint64_t furthest;  /* greatest offset of a returned event */
 	struct weft__span span;
 	const struct weft_help *help;
+	const struct weft__forget *forget;
 	const struct weft__shared_readings *readings; /* shared by several decoders; or NULL */
 	const struct weft__shift *shift;              /* of a part; or NULL */
 	uint64_t hz;                                  /* see weft_decoder_set_hz() */
@@ -121,6 +123,7 @@ static struct weft__input input_of(struct weft_decoder *decoder)
 		.readings = decoder->readings,
 		.hz = decoder->hz,
 		.is_part = decoder->is_part,
+		.forget = decoder->forget,
 	};
 }
 
@@ -374,6 +377,12 @@ WEFT__EXPORT int weft_decoder_seek(struct weft_decoder *decoder, uint64_t time_n
 {
 	bool follows_given;
 	return weft__format_decoder_seek(decoder, time_ns, &follows_given);
+}
+
+void weft__format_decoder_lend_forget(
+	struct weft_decoder *decoder, const struct weft__forget *forget)
+{
+	decoder->forget = forget;
 }
 
 /* ---- Records of Xen ---- */

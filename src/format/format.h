@@ -23,6 +23,8 @@ struct weft__guest_facts;
 
 /* The input of a reader. The bytes stay valid and in place until the reader is closed, but may be
  * another program's mapping: a reader must stay in bounds even if they change while it reads. */
+struct weft__forget;
+
 struct weft__input {
 	const uint8_t *bytes;
 	size_t size;
@@ -39,6 +41,7 @@ struct weft__input {
 	 * privately. They are copied packet by packet, which takes no measurable time, because a packet
 	 * is then decoded from the cache. */
 	bool is_stable;
+	const struct weft__forget *forget; /* or NULL */
 };
 
 struct weft__reader {

@@ -10,6 +10,7 @@
 
 #include "base/export.h"
 #include "base/options.h"
+#include "format/forget.h"
 #include "input/archive.h"
 #include "input/opened.h"
 
@@ -32,6 +33,11 @@ static bool may_be_opened(const void *bytes, size_t size)
 	return weft__input_archive_is(bytes, size) || weft__input_is_trace(bytes, size);
 }
 
+static void forget_source(void *source)
+{
+	weft_source_forget(source);
+}
+
 /* Fills `input`, which has its source. */
 static int decode(struct weft_input *input, uint64_t hz)
 {
@@ -46,7 +52,10 @@ static int decode(struct weft_input *input, uint64_t hz)
 		return error;
 	input->worker = size > WEFT__WORKER_MIN_BYTES ? weft_worker_create() : NULL;
 	weft_decoder_lend(input->decoder, weft_worker_help(input->worker));
+	const struct weft__forget forget = {forget_source, input->source};
+	weft__format_decoder_lend_forget(input->decoder, size > FORGET_FROM ? &forget : NULL);
 	error = weft_decoder_finish(input->decoder);
+	weft__format_decoder_lend_forget(input->decoder, NULL);
 	/* finish reads all packets' headers. Pages of small files are worth keeping for what follows.
 	 */
 	if (size > FORGET_FROM)

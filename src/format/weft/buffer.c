@@ -458,6 +458,7 @@ void weft__format_buffer_finish(struct weft__buffer *b)
 {
 	if (b->stream) {
 		free(b->stream->offsets);
+		free(b->stream->heads);
 		free(b->stream->names);
 		free(b->stream->texts);
 		free(b->stream);

@@ -66,7 +66,8 @@ struct weft__stream_text {
 
 /* The parts that only a stream has: see stream_abi.h. */
 struct weft__stream {
-	uint64_t *offsets; /* of the packets */
+	uint64_t *offsets;               /* of the packets */
+	struct weft__packet_head *heads; /* copies of their headers, or NULL: they are in the bytes */
 	size_t capacity;
 	uint8_t *names;
 	struct weft__stream_text *texts; /* by number */

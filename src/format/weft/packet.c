@@ -10,6 +10,7 @@
 
 #include "abi/stream_abi.h"
 #include "format/live_memory.h"
+#include "format/weft/stream.h"
 
 /* Acquire: the header was stored before "open", `written` before "closed", and an event's bytes
  * before the commit that covers them. */
@@ -38,10 +39,18 @@ static bool is_unclaimed(const struct weft__buffer *b, uint32_t index)
 		   load_state(weft__format_buffer_packet(b, b->packet_count - 1)) == 0;
 }
 
+/* The packet's header; in a stream, behind that of its chunk. */
+static const uint8_t *head_of(const struct weft__buffer *b, uint32_t index)
+{
+	if (b->stream && b->stream->heads)
+		return (const uint8_t *)&b->stream->heads[index].packet;
+	return weft__format_buffer_packet(b, index);
+}
+
 /* 0: unused. */
 static uint64_t state_of(const struct weft__buffer *b, uint32_t index)
 {
-	return is_unclaimed(b, index) ? 0 : load_state(weft__format_buffer_packet(b, index));
+	return is_unclaimed(b, index) ? 0 : load_state(head_of(b, index));
 }
 
 static bool is_opening(uint64_t state)
@@ -56,7 +65,7 @@ static uint32_t room_of(const struct weft__buffer *b, uint32_t index)
 	const uint8_t *packet = weft__format_buffer_packet(b, index);
 	size_t left = b->size - (size_t)(packet - b->bytes), room = b->packet_bytes;
 	if (b->stream) {
-		const uint8_t *chunk = packet - sizeof(struct weft_abi_chunk);
+		const uint8_t *chunk = head_of(b, index) - sizeof(struct weft_abi_chunk);
 		uint32_t bytes;
 		weft__format_live_copy(
 			&bytes, chunk + offsetof(struct weft_abi_chunk, bytes), sizeof(bytes));
@@ -80,7 +89,7 @@ uint64_t weft__format_packet_closed(const struct weft__buffer *b, uint32_t index
 uint64_t weft__format_packet_peek(
 	const struct weft__buffer *b, uint32_t index, uint32_t *ret_committed)
 {
-	const uint8_t *packet = weft__format_buffer_packet(b, index);
+	const uint8_t *packet = head_of(b, index);
 	uint64_t state = state_of(b, index);
 	if (ret_committed)
 		*ret_committed =
@@ -91,7 +100,7 @@ uint64_t weft__format_packet_peek(
 enum weft__verdict weft__format_packet_read(
 	const struct weft__buffer *b, uint32_t index, struct weft_abi_packet *ret_header)
 {
-	const uint8_t *packet = weft__format_buffer_packet(b, index);
+	const uint8_t *packet = head_of(b, index);
 	uint64_t state = state_of(b, index);
 	if (state == 0)
 		return WEFT__PACKET_UNUSED;

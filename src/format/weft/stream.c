@@ -13,8 +13,12 @@
 #include "base/little_endian.h"
 #include "base/search.h"
 #include "format/live_memory.h"
+#include "format/forget.h"
 #include "format/weft/stream.h"
 #include "format/weft/tables.h"
+
+/* Memory is given back each time that so much was passed. */
+#define FORGET_BYTES ((size_t)32 << 20)
 
 #define AT(field) offsetof(struct weft_abi_chunk, field)
 
@@ -60,17 +64,26 @@ bool weft__format_stream_is_packet(const struct weft__buffer *b, const struct we
 	return false;
 }
 
+/* If memory is given back during the walk, the packets' headers are copied, so that later looks at
+ * them do not map it again. */
 static int add_packet(
-	struct weft__buffer *b, const struct weft__chunk *chunk, struct weft_diagnostics *diagnostics)
+	struct weft__buffer *b, const struct weft__input *input, const struct weft__chunk *chunk)
 {
-	const struct weft__column column = {&b->stream->offsets, sizeof(*b->stream->offsets)};
-	if (!weft__format_stream_is_packet(b, chunk, diagnostics))
+	struct weft__stream *s = b->stream;
+	const struct weft__column columns[] = {
+		{&s->offsets, sizeof(*s->offsets)}, {&s->heads, sizeof(*s->heads)}};
+	if (!weft__format_stream_is_packet(b, chunk, input->diagnostics))
 		return 0;
-	int error =
-		weft__columns_reserve(&column, 1, &b->stream->capacity, b->packet_count + (size_t)1);
-	if (!error)
-		b->stream->offsets[b->packet_count++] = chunk->offset;
-	return error;
+	int error = weft__columns_reserve(
+		columns, input->forget ? 2 : 1, &s->capacity, b->packet_count + (size_t)1);
+	if (error)
+		return error;
+	s->offsets[b->packet_count] = chunk->offset;
+	if (input->forget)
+		weft__format_live_copy(&s->heads[b->packet_count],
+			chunk->content - sizeof(struct weft_abi_chunk), sizeof(*s->heads));
+	b->packet_count++;
+	return 0;
 }
 
 int weft__format_stream_add_names(
@@ -157,20 +170,20 @@ void weft__format_stream_take_header(
 
 /* Chunks of unknown kinds are skipped. */
 static int add_chunk(
-	struct weft__buffer *b, const struct weft__chunk *chunk, struct weft_diagnostics *diagnostics)
+	struct weft__buffer *b, const struct weft__input *input, const struct weft__chunk *chunk)
 {
 	if (chunk->kind == WEFT_ABI_CHUNK_PACKET)
-		return add_packet(b, chunk, diagnostics);
+		return add_packet(b, input, chunk);
 	if (chunk->kind == WEFT_ABI_CHUNK_NAMES)
-		return weft__format_stream_add_names(b, chunk, diagnostics);
+		return weft__format_stream_add_names(b, chunk, input->diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_LOST)
 		take_lost(b, chunk);
 	if (chunk->kind == WEFT_ABI_CHUNK_TEXT)
-		return add_text(b, chunk, diagnostics);
+		return add_text(b, chunk, input->diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_TABLE)
-		return weft__format_tables_add_chunk(b, chunk, diagnostics);
+		return weft__format_tables_add_chunk(b, chunk, input->diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_HEADER)
-		weft__format_stream_take_header(b, chunk, diagnostics);
+		weft__format_stream_take_header(b, chunk, input->diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_MARK)
 		b->marked = chunk->at;
 	return 0;
@@ -189,7 +202,7 @@ static int step(struct weft__buffer *b, const struct weft__input *input, size_t 
 	}
 	if (weft__format_chunk_read(bytes, left, *at, &chunk) == WEFT__CHUNK_WHOLE) {
 		*at += sizeof(struct weft_abi_chunk) + chunk.bytes;
-		return add_chunk(b, &chunk, input->diagnostics);
+		return add_chunk(b, input, &chunk);
 	}
 	next = 8 + weft__format_chunk_find(bytes + 8, left - 8);
 	bool is_end = left - next < sizeof(struct weft_abi_chunk);
@@ -206,8 +219,14 @@ int weft__format_stream_init(struct weft__buffer *b, const struct weft__input *i
 	b->stream = calloc(1, sizeof(*b->stream));
 	if (!b->stream)
 		return WEFT_ERROR_MEMORY;
+	size_t at = sizeof(struct weft_abi_buffer), forgotten = at;
 	int error = 0;
-	for (size_t at = sizeof(struct weft_abi_buffer); !error && at < input->size;)
+	while (!error && at < input->size) {
 		error = step(b, input, &at);
+		if (input->forget && at - forgotten >= FORGET_BYTES) {
+			input->forget->forget(input->forget->context);
+			forgotten = at;
+		}
+	}
 	return error;
 }

@@ -6,6 +6,7 @@
 #ifndef WEFT_FORMAT_WEFT_STREAM_H
 #define WEFT_FORMAT_WEFT_STREAM_H
 
+#include "abi/packet_abi.h"
 #include "abi/stream_abi.h"
 #include "format/weft/buffer.h"
 
@@ -18,6 +19,12 @@ struct weft__chunk {
 	uint64_t offset; /* of the content in the input */
 	uint64_t at;
 	uint32_t kind, bytes;
+};
+
+/* A copy of the beginning of a packet's chunk. */
+struct weft__packet_head {
+	struct weft_abi_chunk chunk;
+	struct weft_abi_packet packet;
 };
 
 enum weft__chunk_state {

@@ -3,8 +3,6 @@
  * A range that is read without the rest of its trace: what its model has, the model of the whole
  * trace has as well; and of what happened in the range it has all that can be known from it. The
  * traces are random, and may lack packets or have damaged ones.
- *
- *     WEFT_RANGE_TRACES='a.weft b.weft' build/tests/test_range      of these files, too
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +11,6 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
-
-#include <weft/input.h>
 
 #include "decoded.h"
 #include "made_stream.h"
@@ -182,16 +178,33 @@ static void make_stream(uint64_t seed, bool loses)
 
 /* ---- Models ---- */
 
-static struct weft_model *model_of(const struct weft_range *range)
+/* The first stream of two, if `is_merged`; `maker` has the other one, or the only one. */
+static struct made_stream first;
+static bool is_merged;
+
+static struct weft_decoder *open_stream(const struct made_stream *stream)
 {
 	struct weft_decoder *decoder;
-	struct weft_model *model;
 	must(weft_decoder_create(&decoder) == 0);
-	must(weft_decoder_feed_borrowed(decoder, maker.stream.bytes, maker.stream.size) == 0);
+	must(weft_decoder_feed_borrowed(decoder, stream->bytes, stream->size) == 0);
 	must(weft_decoder_finish(decoder) == 0);
+	return decoder;
+}
+
+static struct weft_model *model_of(const struct weft_range *range)
+{
+	struct weft_decoder *one = open_stream(&maker.stream), *decoder = one;
+	struct weft_decoder *other = is_merged ? open_stream(&first) : NULL;
+	struct weft_model *model;
+	const struct weft_decoder_part parts[] = {{.decoder = other}, {.decoder = one}};
+	if (is_merged)
+		must(weft_decoder_create_merged(parts, 2, &decoder) == 0);
 	must((range ? weft_decoder_build_range(decoder, range, NULL, &model)
 				: weft_decoder_build_model(decoder, NULL, &model)) == 0);
 	weft_decoder_destroy(decoder);
+	if (is_merged)
+		weft_decoder_destroy(one);
+	weft_decoder_destroy(other);
 	return model;
 }
 
@@ -397,26 +410,151 @@ static void check_range(const struct weft_model *whole, uint64_t start, uint64_t
 	weft_model_destroy(part);
 }
 
+static void check_ranges(uint64_t seed, bool is_complete)
+{
+	struct weft_model *whole = model_of(NULL);
+	char name[32];
+	snprintf(name, sizeof(name), "seed %u", (unsigned)seed);
+	for (int i = 0; i < 8; i++) {
+		const uint32_t start = 1000 + pick(maker.now - 1000), past = pick(2) * pick(100000);
+		check_range(whole, start, pick(200000), past, is_complete, name);
+	}
+	weft_model_destroy(whole);
+}
+
 static void ranges_of_random_streams(void **state)
 {
 	(void)state;
+	is_merged = false;
 	for (uint64_t seed = 1; seed <= 80; seed++) {
-		char name[32];
 		make_stream(seed, seed % 2);
-		struct weft_model *whole = model_of(NULL);
-		snprintf(name, sizeof(name), "seed %u", (unsigned)seed);
-		for (int i = 0; i < 8; i++) {
-			const uint32_t start = 1000 + pick(maker.now - 1000), past = pick(2) * pick(100000);
-			check_range(whole, start, pick(200000), past, seed % 2 == 0, name);
-		}
-		weft_model_destroy(whole);
+		check_ranges(seed, seed % 2 == 0);
 	}
+}
+
+/* The seek may leave alone an event that a stream has given first. */
+static void ranges_of_two_streams(void **state)
+{
+	(void)state;
+	is_merged = true;
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		make_stream(seed + 1000, false);
+		first = maker.stream;
+		make_stream(seed, false);
+		check_ranges(seed, true);
+	}
+}
+
+/* ---- Rules ---- */
+
+/* A thread's packets, each with a switch to a task at its begin, and a change of a counter; a task
+ * is created in the first and ends in the last one. */
+static struct weft_model *model_of_life(uint64_t start, uint64_t length)
+{
+	const struct weft_abi_buffer header = made_header();
+	const struct weft_range range = {.start_ns = start, .duration_ns = length};
+	maker = (struct maker){.now = 1000};
+	is_merged = false;
+	made_begin(&maker.stream, &header);
+	made_name(&maker.stream, 0, "counter");
+	struct writer *w = &maker.writers[0];
+	w->task = 1;
+	for (unsigned i = 0; i < 10; i++) {
+		open_packet(w);
+		put(w, WEFT_ABI_SWITCH, 0, 1, 2);
+		put(w, WEFT_ABI_COUNTER, 1, 1, 2);
+		if (i == 0)
+			put(w, WEFT_ABI_CREATE, 0, 2, 2);
+		if (i == 9)
+			put(w, WEFT_ABI_RESOLVE, 0, 2, 2);
+		close_packet(w);
+		maker.now += 10000;
+	}
+	return model_of(&range);
+}
+
+static unsigned outcome_of(const struct weft_model *model, weft_task_id id)
+{
+	const uint32_t task = weft_model_find_task(model, 0, id);
+	return task == WEFT_NONE ? WEFT_OUTCOMES : model->tasks.outcome[task];
+}
+
+static void a_range_has_its_own_summary(void **state)
+{
+	(void)state;
+	struct weft_model *model = model_of_life(45000, 20000);
+	assert_int_equal(model->summary.start, 1000);
+	assert_int_equal(model->summary.read_start, 46000);
+	assert_int_equal(model->summary.read_end, 66000);
+	assert_int_equal(model->summary.end, 71000); /* the next event */
+	assert_int_equal(model->dark_count, 2);
+	assert_int_equal(model->dark[0].start, 1000);
+	assert_int_equal(model->dark[0].end, 46000);
+	assert_int_equal(model->dark[1].start, 66000);
+	assert_int_equal(model->dark[1].end, 71000);
+	assert_int_equal(model->dark[1].reason, WEFT_DARK_UNREAD);
+	/* It runs all the time, also before the first event of the range and behind the last one. */
+	const uint32_t task = weft_model_find_task(model, 0, 1);
+	assert_int_equal(model->tasks.outcome[task], WEFT_OUTCOME_UNKNOWN);
+	assert_int_equal(model->tasks.end[task], 66000);
+	assert_true(model->counters[0].is_relative);
+	weft_model_destroy(model);
+}
+
+static void a_range_that_has_all_is_the_trace(void **state)
+{
+	(void)state;
+	struct weft_model *model = model_of_life(0, UINT64_MAX);
+	assert_int_equal(model->summary.read_end, 0);
+	assert_int_equal(model->dark_count, 0);
+	assert_int_equal(outcome_of(model, 1), WEFT_OUTCOME_UNFINISHED);
+	assert_int_equal(outcome_of(model, 2), WEFT_OUTCOME_FULFILLED);
+	weft_model_destroy(model);
+}
+
+/* Behind it nothing was left out; a task that began before may have ended unseen. */
+static void a_range_up_to_the_end_knows_the_end(void **state)
+{
+	(void)state;
+	struct weft_model *model = model_of_life(70000, UINT64_MAX);
+	assert_int_equal(model->dark_count, 1);
+	assert_int_equal(outcome_of(model, 1), WEFT_OUTCOME_UNKNOWN);
+	assert_int_equal(outcome_of(model, 2), WEFT_OUTCOME_FULFILLED);
+	weft_model_destroy(model);
+}
+
+static void a_range_from_the_begin_on_knows_the_begin(void **state)
+{
+	(void)state;
+	struct weft_model *model = model_of_life(0, 20000);
+	const uint32_t task = weft_model_find_task(model, 0, 2);
+	assert_int_equal(model->dark_count, 1);
+	assert_true(model->tasks.flags[task] & WEFT_TASK_CREATED);
+	assert_int_equal(model->tasks.outcome[task], WEFT_OUTCOME_UNKNOWN);
+	assert_int_equal(model->tasks.end[task], 21000);
+	assert_false(model->counters[0].is_relative);
+	weft_model_destroy(model);
+}
+
+static void a_range_without_events_is_no_error(void **state)
+{
+	(void)state;
+	struct weft_model *model = model_of_life(UINT64_MAX, 5);
+	assert_int_equal(model->summary.start, 1000);
+	assert_true(model->summary.last < model->summary.read_start);
+	weft_model_destroy(model);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranges_of_random_streams),
+		cmocka_unit_test(ranges_of_two_streams),
+		cmocka_unit_test(a_range_has_its_own_summary),
+		cmocka_unit_test(a_range_that_has_all_is_the_trace),
+		cmocka_unit_test(a_range_up_to_the_end_knows_the_end),
+		cmocka_unit_test(a_range_from_the_begin_on_knows_the_begin),
+		cmocka_unit_test(a_range_without_events_is_no_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

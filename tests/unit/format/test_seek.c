@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "decoded.h"
+#include "format/forget.h"
 #include "made_stream.h"
 
 enum {
@@ -90,8 +91,13 @@ static uint64_t damage(uint64_t *seed)
 	return opened;
 }
 
-/* The lines of all events from a time on; of a decoder that seeks it first, if `seeks`. `*ret_read`
- * is the number of events that were decoded. */
+static void forget_nothing(void *context)
+{
+	(void)context;
+}
+
+/* The lines of all events from a time on; of a decoder that seeks it first, if `seeks`, and that
+ * reads copies of the packets' headers. `*ret_read` is the number of events that were decoded. */
 static struct weft_text lines_from(uint64_t time_ns, bool seeks, uint32_t *ret_read)
 {
 	struct weft_decoder *decoder;
@@ -102,6 +108,8 @@ static struct weft_text lines_from(uint64_t time_ns, bool seeks, uint32_t *ret_r
 	*ret_read = 0;
 	assert_int_equal(weft_decoder_create(&decoder), 0);
 	assert_int_equal(weft_decoder_feed_borrowed(decoder, stream.made.bytes, stream.made.size), 0);
+	const struct weft__forget forget = {forget_nothing, NULL};
+	weft__format_decoder_lend_forget(decoder, seeks ? &forget : NULL);
 	assert_int_equal(weft_decoder_finish(decoder), 0);
 	weft_lines_init(&lines, weft_decoder_describe(decoder), 0);
 	while ((status = weft_decoder_next(decoder, &event)) == WEFT_OK) {
@@ -209,6 +217,54 @@ static void a_decoder_seeks_when_it_has_all_bytes(void **state)
 	weft_decoder_destroy(decoder);
 }
 
+/* ---- Memory that is given back while a stream is opened ---- */
+
+static void count_forgets(void *calls)
+{
+	++*(int *)calls;
+}
+
+static int read_all(const uint8_t *bytes, size_t size, const struct weft__forget *forget)
+{
+	struct weft_decoder *decoder;
+	struct weft_event event;
+	int count = 0;
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed_borrowed(decoder, bytes, size), 0);
+	weft__format_decoder_lend_forget(decoder, forget);
+	assert_int_equal(weft_decoder_finish(decoder), 0);
+	weft__format_decoder_lend_forget(decoder, NULL);
+	while (weft_decoder_next(decoder, &event) == WEFT_OK)
+		count++;
+	weft_decoder_destroy(decoder);
+	return count;
+}
+
+static void memory_is_given_back_while_a_long_stream_is_opened(void **state)
+{
+	(void)state;
+	const size_t hole = (size_t)40 << 20;
+	const struct weft_abi_chunk nothing = {
+		WEFT_ABI_CHUNK_MAGIC, WEFT_ABI_CHUNK_NOTHING, (uint32_t)hole, 0};
+	int calls = 0;
+	const struct weft__forget forget = {count_forgets, &calls};
+	uint64_t random = 3;
+	make_stream(&random);
+	const int events = read_all(stream.made.bytes, stream.made.size, NULL);
+	assert_int_equal(read_all(stream.made.bytes, stream.made.size, &forget), events);
+	assert_int_equal(calls, 0);
+	/* The same behind a long chunk. */
+	const size_t header = sizeof(struct weft_abi_buffer), more = sizeof(nothing) + hole;
+	uint8_t *bytes = calloc(1, stream.made.size + more);
+	assert_non_null(bytes);
+	memcpy(bytes, stream.made.bytes, header);
+	memcpy(bytes + header, &nothing, sizeof(nothing));
+	memcpy(bytes + header + more, stream.made.bytes + header, stream.made.size - header);
+	assert_int_equal(read_all(bytes, stream.made.size + more, &forget), events);
+	assert_int_equal(calls, 1);
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +273,7 @@ int main(void)
 		cmocka_unit_test(packets_before_the_time_are_not_read),
 		cmocka_unit_test(the_task_of_each_thread_is_given_first),
 		cmocka_unit_test(a_decoder_seeks_when_it_has_all_bytes),
+		cmocka_unit_test(memory_is_given_back_while_a_long_stream_is_opened),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
