@@ -78,6 +78,22 @@ int weft_buffer_make_samples(const void *bytes, size_t size,
 int weft_buffer_make_sample_room(
 	const struct weft_buffer_sampling *sampling, void **ret_tables, size_t *ret_size);
 
+/* The value of a counter. */
+struct weft_buffer_value {
+	const char *name;
+	int64_t integer;
+	double real; /* if `is_real` */
+	bool is_real;
+	bool begins_at_0; /* when the buffer's record began */
+};
+
+/* Makes the side table of the values that counters had when the buffer's program had ended without
+ * its exit handlers, to be added like samples. `*ret_table` is the caller's to free, NULL if there
+ * are none, or the program has recorded its last values itself. 0, WEFT_ERROR_MEMORY, or a
+ * decoder's error. */
+int weft_buffer_make_last_values(const void *bytes, size_t size,
+	const struct weft_buffer_value *values, size_t count, void **ret_table, size_t *ret_size);
+
 /* A process that could not make a buffer. */
 struct weft_buffer_refusal {
 	uint32_t pid;

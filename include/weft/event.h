@@ -91,7 +91,7 @@ struct weft_event {
 	uint8_t type;     /* enum weft_event_type */
 	uint8_t band;     /* enum weft_band */
 	bool flag;       /* read: later; signal: switches; band: begins; begin: the end is not recorded,
-						but that it has ended by then */
+						but that it has ended by then; total: the counter was 0 when the record began */
 	bool has_value;  /* tag: `value` is valid; alive: the age is known */
 	bool is_set;     /* counter: value is the new value, not a change */
 	bool is_rundown; /* describes a state, not something that happened at this time */

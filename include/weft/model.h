@@ -184,6 +184,7 @@ struct weft_counter {
 	uint32_t sets;               /* samples that set it; the others changed it */
 	bool
 		begins_set; /* it has no value before the first sample. Else that is `start`, or unknown: */
+	bool begins_at_0;  /* the program said so, of the begin of its record */
 	bool begins_total; /* its first sample is no change: the program said its value */
 	bool is_relative;  /* values count from one that is unknown, as changes of it are missing */
 	struct weft_number start; /* before the first sample; 0 unless the program said otherwise */

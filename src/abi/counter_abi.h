@@ -50,10 +50,11 @@
 #endif
 
 struct weft_abi_counter_row {
-	uint32_t text;    /* offset of its name */
-	uint16_t size;    /* of its name */
-	uint8_t is_there; /* stored last */
-	uint8_t reserved[9];
+	uint32_t text;       /* offset of its name */
+	uint16_t size;       /* of its name */
+	uint8_t is_there;    /* stored last */
+	uint8_t begins_at_0; /* it was 0 when the process's present record began */
+	uint8_t reserved[8];
 };
 
 struct weft_abi_counter_cells {

@@ -272,6 +272,22 @@ WEFT__EXPORT const struct weft_dark *weft_model_dark(
 	return dark;
 }
 
+/* A period that ends at the first time is that of events before it, and one that begins at the last
+ * time that of events after it. If it does both, or is the whole trace, they may be at any time. */
+bool weft__model_dark_between(
+	const struct weft_model *model, uint32_t buffer, uint64_t from, uint64_t to)
+{
+	struct found found = find_dark(model->dark, model->dark_count, buffer, from);
+	for (const struct weft_dark *d = found.lost; d < found.other && d->start <= to; d++)
+		if ((d->start < to && d->end > from) || d->start == d->end ||
+			(d->start <= model->summary.start && d->end >= model->summary.end))
+			return true;
+	for (const struct weft_dark *d = found.other; d < found.end; d++)
+		if (d->start < to && d->end > from)
+			return true;
+	return false;
+}
+
 /* ---- Counters ---- */
 
 /* True if changes may be missing between two times, or before the first one. */

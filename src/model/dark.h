@@ -24,6 +24,10 @@ int weft__model_dark_find(const struct weft_trace_description *description,
  * period of its buffer that lasts longer than that. UINT64_MAX: none are missing. */
 uint64_t weft__model_dark_after(const struct weft__dark *dark, uint32_t buffer, uint64_t seen_ns);
 
+/* True if events of the buffer may be missing between two times. */
+bool weft__model_dark_between(
+	const struct weft_model *model, uint32_t buffer, uint64_t from, uint64_t to);
+
 /* Marks the counters of a model of which changes may be missing. */
 void weft__model_dark_mark_counters(struct weft_model *model);
 

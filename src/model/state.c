@@ -314,6 +314,7 @@ static int on_total(struct weft__state *s, const struct meaning *m)
 		error = weft__model_state_counter(s, event->buffer, event->text, &counter);
 	if (error)
 		return error;
+	s->counters.begins_at_0 = event->flag;
 	if (is_new)
 		weft__model_state_count(s, counter, event);
 	else

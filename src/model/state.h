@@ -115,6 +115,7 @@ struct weft__state_counters {
 	int64_t *observed; /* the same as the trace's changes alone give it, from 0 on */
 	bool *is_real;
 	bool is_set;       /* the latest event set its counter */
+	bool begins_at_0;  /* the latest total says so of its counter */
 	uint32_t *by_name; /* counter of a text in buffer 0, or WEFT_NONE */
 	size_t by_name_count;
 	struct weft__index others; /* the counters of other buffers */

@@ -12,6 +12,8 @@
  *     totals              T        T         (dark)         T
  *     offset     ◀─ T's ──┘─ T's ─▶└─ T's ─▶        ◀─ T's ─┘
  *
+ * That a counter was 0 when the record began is as good as a total of 0 before its first sample.
+ *
  * Threads that count at the same moment may be seen in another order by the total than in the
  * trace. So of several totals without a gap the last one holds: it is that of the end, or close to
  * it.
@@ -71,6 +73,7 @@ int weft__model_builder_total(void *builder, uint32_t counter)
 	t->counter[t->count] = counter;
 	t->samples[t->count] = b->counters.list[counter].count;
 	t->is_real[t->count] = number.is_real;
+	b->counters.list[counter].begins_at_0 |= b->state.counters.begins_at_0;
 	t->count++;
 	return 0;
 }
@@ -99,7 +102,7 @@ static bool is_gap(const struct work *w, uint64_t from, uint64_t to)
 		if (d->changes[i].buffer == w->counter->buffer && d->changes[i].time_ns > from &&
 			d->changes[i].time_ns <= to)
 			return true;
-	return weft_model_dark(w->model, w->counter->buffer, from, to);
+	return weft__model_dark_between(w->model, w->counter->buffer, from, to);
 }
 
 /* An integer has no offset with a fraction, and a real one may have lost an integer's digits. */
@@ -118,11 +121,11 @@ static void mark_set(struct work *w, uint32_t sample)
 	w->is_known[sample] = true;
 }
 
-/* Goes on from a total; from the first set if there is none. */
+/* Goes on from a total; from 0 or the first set if there is none. */
 static void go_forward(struct work *w, uint32_t from, uint32_t to, const uint32_t *total)
 {
 	uint64_t before = total ? w->totals->time[*total] : 0;
-	bool is_known = total, is_set = false;
+	bool is_known = total || w->counter->begins_at_0, is_set = !total;
 	for (uint32_t i = from; i < to; i++) {
 		is_set |= w->is_set[i];
 		is_known = w->is_set[i] || (is_known && !is_gap(w, before, w->time[i]));
@@ -139,7 +142,9 @@ static void go_back(struct work *w, uint32_t from, uint32_t to, uint32_t total)
 {
 	uint64_t after = w->totals->time[total];
 	for (uint32_t i = to; i > from; i--) {
-		if (w->is_set[i - 1] || is_gap(w, w->time[i - 1], after))
+		if (w->is_set[i - 1] || is_gap(w, w->time[i - 1], after) ||
+			(w->time[i - 1] == after &&
+				weft_model_dark(w->model, w->counter->buffer, after, after)))
 			return;
 		mark(w, i - 1, total);
 		after = w->time[i - 1];
@@ -152,7 +157,9 @@ static void find_before(struct work *w, uint32_t from, uint32_t to, uint32_t tot
 	const struct total_columns *t = w->totals;
 	const uint32_t last = total - 1;
 	const bool has_last = total > w->first;
-	const bool is_same = has_last && total < w->end && t->offset[total] == t->offset[last];
+	const int64_t offset = has_last ? t->offset[last] : 0;
+	const bool is_same =
+		(has_last || w->counter->begins_at_0) && total < w->end && t->offset[total] == offset;
 	for (uint32_t i = from; is_same && i < to; i++)
 		mark(w, i, total);
 	if (is_same)

@@ -35,8 +35,10 @@ static uint32_t write_row(struct weft__counters *c, uint32_t hash, const char *n
 		!weft__record_take_room(&c->rows_used, 1, WEFT_ABI_COUNTERS, &row))
 		return WEFT_ABI_COUNTERS;
 	memcpy(c->text + text, name, size);
-	c->row[row] =
-		(struct weft__counter_row){.hash = hash, .text = (uint16_t)text, .size = (uint16_t)size};
+	c->row[row] = (struct weft__counter_row){.hash = hash,
+		.text = (uint16_t)text,
+		.size = (uint16_t)size,
+		.begins_at_0 = weft__load(&c->is_begun)};
 	return row;
 }
 
@@ -57,6 +59,7 @@ static void share_row(struct weft__counters *c, uint32_t row)
 		weft__store(&shared->text[it->text + i], c->text[it->text + i]);
 	weft__store(&shared->row[row].text, (uint32_t)it->text);
 	weft__store(&shared->row[row].size, it->size);
+	weft__store(&shared->row[row].begins_at_0, it->begins_at_0);
 	weft__store_release(&shared->row[row].is_there, 1);
 	/* If threads do this at the same time, the last one stores the newest. */
 	uint32_t used;
@@ -307,6 +310,27 @@ static uint32_t packets_of_round(const struct weft__region *region)
 	return quarter < 1 ? 1 : quarter < ROUND_PACKETS_MAX ? quarter : ROUND_PACKETS_MAX;
 }
 
+/* A number that changes when changes of counters may be missing: events were lost, other than by
+ * being overwritten, or a level has changed. */
+static uint64_t count_gaps(const struct weft_abi_buffer *header)
+{
+	uint64_t gaps = weft__load(&header->changes_count);
+	for (unsigned cause = 0; cause < WEFT_ABI_LOSSES; cause++)
+		if (cause != WEFT_ABI_LOSS_OVERWRITTEN && cause != WEFT_ABI_LOSS_NAMES_FULL &&
+			cause != WEFT_ABI_LOSS_METRICS_FULL)
+			gaps += weft__load(&header->losses[cause]);
+	return gaps;
+}
+
+/* The row with which totals go on; UINT32_MAX: it is not time yet. */
+static uint32_t next_row(struct weft__counters *c, const struct weft__region *region, uint64_t gaps)
+{
+	const uint32_t row = weft__load(&c->totals_next);
+	const bool is_due =
+		weft__load(&region->header->hand) - weft__load(&c->totals_at) >= packets_of_round(region);
+	return weft__load(&c->totals_gaps) != gaps ? 0 : row || is_due ? row : UINT32_MAX;
+}
+
 /* Threads that open packets at the same time may write some totals twice. A round that does not fit
  * into a quarter of the packet goes on in the next one. */
 void weft__record_counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks)
@@ -317,11 +341,12 @@ void weft__record_counters_put_some(struct weft_abi_slot *slot, uint32_t words, 
 	struct weft__room room = {.slot = slot, .stamp = (uint32_t)ticks};
 	if (WEFT__LIKELY(rows == 0) || !weft__record_region_has(region, slot))
 		return;
-	uint64_t hand = weft__load(&region->header->hand), at = weft__load(&c->totals_at);
-	uint32_t row = weft__load(&c->totals_next), last = row + region->packet_bytes / 4 / 16;
-	if ((row == 0 && hand - at < packets_of_round(region)) ||
-		!weft__compare_exchange(&c->totals_at, at, hand))
+	const uint64_t gaps = count_gaps(region->header), at = weft__load(&c->totals_at);
+	uint32_t row = next_row(c, region, gaps), last = row + region->packet_bytes / 4 / 16;
+	if (row == UINT32_MAX ||
+		!weft__compare_exchange(&c->totals_at, at, weft__load(&region->header->hand)))
 		return;
+	weft__store(&c->totals_gaps, gaps);
 	for (; row < rows && row < last; row++) {
 		uint16_t name = name_of(c, row);
 		if (name && !weft__record_room_fits(region, &room, 2 + words, (uint32_t)(ticks >> 32)))
@@ -334,15 +359,36 @@ void weft__record_counters_put_some(struct weft_abi_slot *slot, uint32_t words, 
 
 /* ---- The begin and the end of a buffer ---- */
 
+static void note_begin(struct weft__counters *c, uint32_t row, bool begins_at_0)
+{
+	struct weft_abi_counters *shared = weft__load(&c->own.shared);
+	weft__store(&c->row[row].begins_at_0, begins_at_0);
+	if (shared)
+		weft__store(&shared->row[row].begins_at_0, begins_at_0);
+}
+
 /* The first packet has totals: a reader knows from them with what the counters began. */
 void weft__record_counters_begin(const struct weft__region *region, uint64_t generation)
 {
 	struct weft__counters *c = weft__load(&weft__recorder.counters);
 	weft__store(&c->totals_at, (uint64_t)0 - ROUND_PACKETS_MAX);
 	weft__store(&c->totals_next, 0);
+	weft__store(&c->is_begun, 0);
+	for (uint32_t row = 0; row < weft__load(&c->rows_used); row++)
+		if (weft__load_acquire(&c->row[row].is_there)) {
+			note_begin(c, row, false);
+			give_name(c, region, row, generation);
+		}
+}
+
+/* Rows that are made from now on have no changes without an event. */
+void weft__record_counters_begun(void)
+{
+	struct weft__counters *c = weft__load(&weft__recorder.counters);
+	weft__store(&c->is_begun, 1);
 	for (uint32_t row = 0; row < weft__load(&c->rows_used); row++)
 		if (weft__load_acquire(&c->row[row].is_there))
-			give_name(c, region, row, generation);
+			note_begin(c, row, total_of(c, row).value == 0);
 }
 
 void weft__record_counters_put_all(void)

@@ -11,8 +11,9 @@
  *     cells  shard 0 │ shard 1 │ … │ real                cleared in a forked child, or not there
  *
  * The trace gets a counter's value as an event (`total`): now and then when a packet is opened, and
- * of all counters when recording stops. So a reader knows the value also where changes are missing:
- * those before recording, in other levels, and those that were overwritten or lost.
+ * of all counters when recording stops. A packet that follows lost events, or a change of a level,
+ * begins with the totals. So a reader knows the value also where changes are missing: those before
+ * recording, in other levels, and those that were overwritten or lost.
  */
 #ifndef WEFT_RECORD_COUNTERS_H
 #define WEFT_RECORD_COUNTERS_H
@@ -37,6 +38,7 @@ struct weft__counter_row {
 	uint8_t is_there;    /* a bucket leads here: another thread may have made a row of that name */
 	uint8_t is_added;    /* a shard but the first may have a part of the value */
 	uint8_t is_real;     /* `real` has a part of the value */
+	uint8_t begins_at_0; /* it was 0 when the present record began */
 };
 
 #define WEFT__COUNTER_BUCKETS (2 * WEFT_ABI_COUNTERS)
@@ -51,7 +53,9 @@ struct weft__counters {
 	} own;
 	_Alignas(WEFT__COUNTER_ALIGNMENT) uint32_t rows_used;
 	uint32_t text_used;
+	uint8_t is_begun;     /* events of all changes are recorded, if their level is on */
 	uint64_t totals_at;   /* the hand of the buffer when totals were written last */
+	uint64_t totals_gaps; /* losses and changes of levels until then */
 	uint32_t totals_next; /* the row to go on with; 0: the last round is complete */
 	uint16_t bucket[WEFT__COUNTER_BUCKETS]; /* 1 + a row; 0: free. Open addressing by the hash */
 	struct weft__counter_row row[WEFT_ABI_COUNTERS];
@@ -99,17 +103,28 @@ static inline uint32_t weft__record_counter_shard(void)
 	return (stack * 0x9e3779b1u >> 16) % WEFT_ABI_COUNTER_SHARDS;
 }
 
+/* The cell for the calling thread of a counter that the call site has added to before; else NULL.
+ */
+static inline __attribute__((always_inline)) uint64_t *weft__record_counter_cell(
+	const uint64_t *cache)
+{
+	uint32_t row = weft__record_counter_cached(cache) - WEFT__COUNTER_ADDS - 1;
+	if (WEFT__UNLIKELY(row >= WEFT_ABI_COUNTERS))
+		return NULL;
+	struct weft_abi_counter_cells *cells =
+		weft__record_counter_cells(weft__load(&weft__recorder.counters));
+	return &cells->shard[weft__record_counter_shard()].cell[row];
+}
+
 /* Adds to a counter that the call site has added to before. False: it has not, and nothing is done.
  */
 static inline __attribute__((always_inline)) bool weft__record_counter_try_add(
 	const uint64_t *cache, uint64_t change)
 {
-	uint32_t row = cache ? weft__record_counter_cached(cache) - WEFT__COUNTER_ADDS - 1 : UINT32_MAX;
-	if (WEFT__UNLIKELY(row >= WEFT_ABI_COUNTERS))
+	uint64_t *cell = cache ? weft__record_counter_cell(cache) : NULL;
+	if (WEFT__UNLIKELY(!cell))
 		return false;
-	struct weft_abi_counter_cells *cells =
-		weft__record_counter_cells(weft__load(&weft__recorder.counters));
-	weft__fetch_add(&cells->shard[weft__record_counter_shard()].cell[row], change);
+	weft__fetch_add(cell, change);
 	return true;
 }
 
@@ -129,6 +144,8 @@ int64_t weft__record_counter_value(const char *name, uint32_t size);
 /* Prepares for a buffer that will be recorded into, in that generation: gives it the counters'
  * names. */
 void weft__record_counters_begin(const struct weft__region *region, uint64_t generation);
+/* Recording has begun. */
+void weft__record_counters_begun(void);
 
 /* Inside the guard of an event that has just got a new packet and needs so many words there: writes
  * the totals of counters before it, if it is time to. `ticks`: the event's. */

@@ -14,7 +14,8 @@ struct weft__fixed {
 	uint64_t runs; /* the current task from then on; WEFT_TASK_CURRENT: unchanged */
 };
 
-WEFT__ALWAYS_INLINE void weft__record_put_at(
+/* Writes it, without the commit. */
+WEFT__ALWAYS_INLINE void weft__record_write_at(
 	const struct weft__room *room, uint32_t words, const struct weft__fixed *event)
 {
 	weft__record_store_head(room, event->head);
@@ -24,6 +25,12 @@ WEFT__ALWAYS_INLINE void weft__record_put_at(
 		weft__store(&room->at[2], event->second);
 	if (event->runs != WEFT_TASK_CURRENT)
 		weft__store(&room->slot->task, event->runs);
+}
+
+WEFT__ALWAYS_INLINE void weft__record_put_at(
+	const struct weft__room *room, uint32_t words, const struct weft__fixed *event)
+{
+	weft__record_write_at(room, words, event);
 	weft__record_commit(room, words);
 }
 

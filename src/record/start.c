@@ -116,6 +116,7 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 		return error;
 	weft__record_counters_begin(region, next_generation());
 	go_live(region);
+	weft__record_counters_begun();
 	return 0;
 }
 

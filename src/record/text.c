@@ -185,35 +185,93 @@ WEFT__EXPORT void weft_fail(uint64_t target, const char *message)
 
 /* A counter is identified by its name: one that can't be named is refused. If the table of names is
  * full, interning has counted that; a name that is too long for any table is counted here. */
+static uint16_t name_counter(
+	const struct weft__self *self, uint64_t *cache, const char *name, uint32_t size)
+{
+	uint16_t id = cache ? weft__record_name_of(self, cache, name, size)
+						: weft__record_name_intern_text(self->slot, name, size);
+	if (!id && name && weft__record_measure_name(name, size) > WEFT_ABI_NAME_MAX_BYTES)
+		weft__record_count_loss(self->slot, WEFT_ABI_LOSS_TOO_BIG);
+	return id;
+}
+
 static WEFT__OUT_OF_LINE void put_count_slowly(
 	uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value, unsigned kind)
 {
 	struct weft__self self;
-	if (!weft__record_entered_now(&self))
-		return;
-	uint16_t id = cache ? weft__record_name_of(&self, cache, name, size)
-						: weft__record_name_intern_text(self.slot, name, size);
+	uint16_t id = weft__record_entered_now(&self) ? name_counter(&self, cache, name, size) : 0;
 	if (id)
 		put_named(self.slot, kind, task, id, true, (uint64_t)value);
-	else if (name && weft__record_measure_name(name, size) > WEFT_ABI_NAME_MAX_BYTES)
-		weft__record_count_loss(self.slot, WEFT_ABI_LOSS_TOO_BIG);
 }
 
-/* The value changes after the event: that may open a packet, and write the total before itself. */
+/* The value changes after its event has room, because that may write the total before it, and
+ * between the two stores of the commit: a reader of a program that was killed in between finds them
+ * different, and knows that the value may lack the change (format/weft/last_values.c). */
+
+WEFT__ALWAYS_INLINE void begin_commit(const struct weft__room *room, uint32_t words)
+{
+	if (words != 2)
+		weft__store(&room->slot->surplus, weft__load(&room->slot->surplus) + words - 2);
+	weft__store_release(&room->packet->committed, room->offset + words * 8);
+}
+
+WEFT__ALWAYS_INLINE void end_commit(const struct weft__room *room, uint32_t words)
+{
+	weft__store(&room->slot->offset, room->offset + words * 8);
+	weft__store_release(room->guard, room->clear);
+}
+
 static WEFT__OUT_OF_LINE void count_slowly(
 	uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value, unsigned kind)
 {
-	put_count_slowly(task, cache, name, size, value, kind);
+	const bool is_current = task == WEFT_TASK_CURRENT;
+	const uint32_t words = is_current ? 2 : 3;
+	struct weft__self self;
+	struct weft__room room = {.slot = NULL};
+	uint16_t id = weft__record_entered_now(&self) ? name_counter(&self, cache, name, size) : 0;
+	if (id)
+		room = weft__record_reserve_in(self.slot, words);
+	if (room.slot) {
+		const unsigned by = is_current ? kind : kind | WEFT_ABI_EXPLICIT;
+		const struct weft__fixed event = {WEFT_ABI_HEAD(by, words, id),
+			is_current ? (uint64_t)value : task, (uint64_t)value, WEFT_TASK_CURRENT};
+		weft__record_write_at(&room, words, &event);
+		begin_commit(&room, words);
+	}
 	weft__record_counter_change(kind, cache, name, size, (uint64_t)value);
+	if (room.slot)
+		end_commit(&room, words);
+}
+
+/* The fast path: a literal that this call site has added to before, the current task, and room. */
+WEFT__ALWAYS_INLINE bool add_cached(uint64_t task, const uint64_t *cache, uint64_t change)
+{
+	struct weft__room room;
+	uint64_t *cell = cache ? weft__record_counter_cell(cache) : NULL;
+	if (!cell || task != WEFT_TASK_CURRENT || WEFT__UNLIKELY(!weft__record_try_reserve(2, &room)))
+		return false;
+	uint16_t name = weft__record_name_cached_now(room.slot, cache);
+	if (WEFT__UNLIKELY(!name)) {
+		weft__record_withdraw(&room);
+		return false;
+	}
+	const struct weft__fixed event = {
+		WEFT_ABI_HEAD(WEFT_ABI_COUNTER, 2, name), change, 0, WEFT_TASK_CURRENT};
+	weft__record_write_at(&room, 2, &event);
+	begin_commit(&room, 2);
+	weft__fetch_add(cell, change);
+	end_commit(&room, 2);
+	return true;
 }
 
 /* Records the event if `is_on`, and changes the value in any case. */
 WEFT__ALWAYS_INLINE void count(bool is_on, unsigned kind, uint64_t task, uint64_t *cache,
 	const char *name, uint32_t size, int64_t value)
 {
-	if (is_on && !put_cached(2, kind, task, cache, (uint64_t)value))
+	const bool adds = kind == WEFT_ABI_COUNTER;
+	if (is_on && !(adds && add_cached(task, cache, (uint64_t)value)))
 		count_slowly(task, cache, name, size, value, kind);
-	else if (kind != WEFT_ABI_COUNTER || !weft__record_counter_try_add(cache, (uint64_t)value))
+	else if (!is_on && !(adds && weft__record_counter_try_add(cache, (uint64_t)value)))
 		weft__record_counter_change(kind, cache, name, size, (uint64_t)value);
 }
 

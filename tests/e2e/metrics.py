@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import signal
 import struct
 import subprocess
 
@@ -67,6 +68,50 @@ def a_trace_that_begins_later_has_the_values_before_it():
         equal({row['name']: (row['before'], row['after'], row['change'], row['min']) for row in rows},
               {'requests': (100, 102, 2, 100), 'queue': (7, 6, -1, 6), 'load': (0.5, 0.5, 0, 0.5)})
         equal([row['changes'] for row in rows][1:], [1, 0])
+
+
+def counters_of_killed(folder, *lines):
+    """The answers of `weft stats` and `weft metrics` about a program that was recorded from its start on, and killed after these lines."""
+    file = os.path.join(folder, 't.weft')
+    it = Program(WEFT, 'record', '-o', file, '--', XDG_RUNTIME_DIR=folder, WEFT_AGENT='none')
+    it.tell(*lines)
+    os.kill(it.pid, signal.SIGKILL)
+    it.process.communicate()
+    rows = json.loads(weft('stats', '--json', file).stdout)['counters']
+    values = {line['counter']: line['value'] for line in json_lines(weft('metrics', '--json', file).stdout)}
+    return {row['name']: (row['before'], row['after'], row.get('relative', False)) for row in rows}, values
+
+
+@case
+def a_killed_program_has_its_values_though_events_were_lost():
+    with temporary_directory() as folder:
+        found, values = counters_of_killed(folder, 'requests 40', 'load 0.5', 'lose', 'requests 300', 'requests 4', 'load 0.25', 'queue =7')
+        equal(found, {'requests': (0, 344, False), 'load': (0, 0.75, False), 'queue': (None, 7, False)})
+        equal(values, {'requests': 344, 'load': 0.75, 'queue': 7})
+
+
+def holds_counters(pid):
+    """True if the process has a descriptor of the counters of another one."""
+    folder = '/proc/%d/fd' % pid
+    for fd in os.listdir(folder):
+        with contextlib.suppress(FileNotFoundError):
+            if 'weft-counters' in os.readlink(os.path.join(folder, fd)):
+                return True
+    return False
+
+
+@case
+def a_killed_child_has_its_values_too():
+    with temporary_directory() as folder:
+        file = os.path.join(folder, 'traces/')
+        it = Program(WEFT, 'record', '-o', file, '--', XDG_RUNTIME_DIR=folder, WEFT_AGENT='none')
+        it.tell('requests 2', 'fork', 'requests 40', 'lose', 'requests 304')
+        wait_until('it is found', lambda: holds_counters(it.process.pid), it.process)
+        os.kill(it.pid, signal.SIGKILL)
+        it.process.communicate()
+        child, = [name for name in os.listdir(file) if '-%d.' % it.pid in name]
+        row, = json.loads(weft('stats', '--json', os.path.join(file, child)).stdout)['counters']
+        equal((row['before'], row['after'], row.get('relative')), (0, 344, None))
 
 
 @case

@@ -4,6 +4,7 @@
  *
  *     NAME NUMBER   adds it
  *     NAME = NUMBER sets it
+ *     lose          records an event that is too big
  *     fork          goes on in a child, and prints its process id; the parent waits for it
  *     clone         the same by a system call, without the handlers of pthread_atfork
  */
@@ -33,6 +34,14 @@ static void change(char *name)
 	*space = ' ';
 }
 
+static void lose(void)
+{
+	char name[2000];
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	weft_counter_add(name, 1);
+}
+
 static void go_on_in_child(pid_t child)
 {
 	if (child > 0) {
@@ -53,6 +62,8 @@ int main(void)
 			go_on_in_child(fork());
 		else if (strcmp(line, "clone") == 0)
 			go_on_in_child((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+		else if (strcmp(line, "lose") == 0)
+			lose();
 		else
 			change(line);
 		puts(line);

@@ -295,7 +295,17 @@ MUTANTS = [
          'no packet has the sequence of a claim before the claim succeeds')),
     *in_file(
         'src/record/text.c',
-        ('weft__record_count_loss(self.slot, WEFT_ABI_LOSS_TOO_BIG);', '(void)self;', 'record')),
+        ('weft__record_count_loss(self->slot, WEFT_ABI_LOSS_TOO_BIG);', '(void)self;', 'record'),
+        ('	begin_commit(&room, 2);\n	weft__fetch_add(cell, change);', '	weft__fetch_add(cell, change);\n	begin_commit(&room, 2);', 'last_values')),
+    *in_file(
+        'src/record/counters.c',
+        ('cause != WEFT_ABI_LOSS_OVERWRITTEN && ', 'cause == WEFT_ABI_LOSS_OVERWRITTEN && ', 'last_values')),
+    *in_file(
+        'src/format/weft/last_values.c',
+        ('slot.offset >= packet.committed)', 'slot.offset > packet.committed)', 'last_values'),
+        ('row.is_unsure || ', '', 'last_values'),
+        ('ending == WEFT_ENDING_STOP', 'false', 'last_values'),
+        ('ns <= f->last_ns', 'true', 'last_values')),
     # ---- trigger ----
     *in_file(
         'src/trigger/words.c',

@@ -55,7 +55,7 @@ class Counter:
                 found[i], time = known, self.samples[i][0]
             time = until
             for i in reversed(span):
-                if right is None or self.samples[i][2] or is_gap(self.samples[i][0], time):
+                if right is None or self.samples[i][2] or is_gap(self.samples[i][0], time, True):
                     break
                 found[i], time = right, self.samples[i][0]
         return found

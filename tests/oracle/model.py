@@ -534,9 +534,14 @@ class Model:
     def total(self, event):
         self.counted.setdefault(event['name'], Counter()).total(self.time, event['value'])
 
-    def is_gap(self, start, end):
-        """True if changes of a counter may be missing."""
-        return any(begin <= end and over >= start if why == 'lost' else begin < end and over > start
+    def is_gap(self, start, end, is_back=False):
+        """True if changes of a counter may be missing. is_back: from a total at the end."""
+        def touches(begin, over):
+            return begin <= end and over >= start
+
+        def is_anywhere(begin, over):
+            return begin == over or (begin <= self.first and over >= max(self.ended, self.final)) or (is_back and start == end)
+        return any(begin < end and over > start or (why == 'lost' and touches(begin, over) and is_anywhere(begin, over))
                    for begin, over, why in self.dark)
 
     # ---- the end of the trace ----

@@ -373,6 +373,19 @@ int weft__format_tables_read(struct weft__buffer *b)
 	return error;
 }
 
+const uint8_t *weft__format_tables_rows(const struct weft__buffer *b, uint16_t number,
+	size_t row_bytes, struct weft_abi_table *ret_table)
+{
+	const struct weft__tables *own = b->tables;
+	for (uint32_t i = 0; own && i < own->count; i++)
+		if (own->entries[i].number == number && own->entries[i].row_bytes >= row_bytes &&
+			own->entries[i].count) {
+			*ret_table = own->entries[i];
+			return own->rows[i];
+		}
+	return NULL;
+}
+
 void weft__format_tables_finish(struct weft__buffer *b)
 {
 	for (uint32_t i = 0; b->tables && i < b->tables->count; i++)

@@ -45,6 +45,9 @@ int weft__format_tables_add_chunk(struct weft__buffer *buffer, const struct weft
 /* Copies the tables of a whole buffer, or ends those of a stream, and puts them into the
  * description. 0 or WEFT_ERROR_MEMORY. */
 int weft__format_tables_read(struct weft__buffer *buffer);
+/* The rows of a table that were read; NULL: there are none of at least that size. */
+const uint8_t *weft__format_tables_rows(const struct weft__buffer *buffer, uint16_t number,
+	size_t row_bytes, struct weft_abi_table *ret_table);
 /* Forgets all tables. */
 void weft__format_tables_finish(struct weft__buffer *buffer);
 

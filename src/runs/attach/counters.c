@@ -52,6 +52,7 @@ static bool read_row(const struct weft_abi_counters *memory, uint32_t row, char 
 		.name = *texts, .help = "", .unit = "", .integer = integer_of(memory, row)};
 	memcpy(*texts, memory->text + it->text, it->size);
 	*texts += it->size + 1;
+	ret->begins_at_0 = it->begins_at_0;
 	ret->is_real = real != 0;
 	ret->real = real + (double)ret->integer;
 	return true;
@@ -137,20 +138,49 @@ int weft__runs_counters_open(pid_t pid, off_t *ret_offset)
 	return fd < 0 && errno == ENOENT ? weft__runs_region_open_counters(pid) : fd;
 }
 
+int weft__runs_counters_open_at(int fd, off_t *offset)
+{
+	const off_t at = *offset + (off_t)offsetof(struct weft_abi_counters, is_elsewhere);
+	struct {
+		uint32_t is_elsewhere;
+		uint8_t region[16];
+	} header;
+	_Static_assert(offsetof(struct weft_abi_counters, region) ==
+					   offsetof(struct weft_abi_counters, is_elsewhere) + 4,
+		"header");
+	if (weft__runs_region_read(fd, at, &header, sizeof(header)) != 0 || !header.is_elsewhere)
+		return fd;
+	*offset = 0;
+	return open_elsewhere(fd, header.region, WEFT_ABI_AGENT_SUFFIX);
+}
+
+int weft__runs_counters_open_own(pid_t pid, off_t *ret_offset)
+{
+	uint32_t owner;
+	int fd = weft__runs_counters_open(pid, ret_offset);
+	if (fd >= 0)
+		fd = weft__runs_counters_open_at(fd, ret_offset);
+	if (fd < 0)
+		return -1;
+	int error = weft__runs_region_read(
+		fd, *ret_offset + (off_t)offsetof(struct weft_abi_counters, owner), &owner, sizeof(owner));
+	if (!error && is_own(pid, owner))
+		return fd;
+	close(fd);
+	errno = error ? error : ENOENT;
+	return -1;
+}
+
 static int read_counters(pid_t pid, struct weft__runs_counters *ret_counters)
 {
 	struct weft_abi_counters *memory = malloc(sizeof(*memory));
-	const size_t bytes = sizeof(*memory);
 	off_t offset = 0;
-	int fd = memory ? weft__runs_counters_open(pid, &offset) : -1;
-	int error = fd < 0 ? errno : weft__runs_region_read(fd, offset, memory, bytes);
-	if (!error && memory->is_elsewhere) {
-		fd = open_elsewhere(fd, memory->region, WEFT_ABI_AGENT_SUFFIX);
-		error = fd < 0 ? errno : weft__runs_region_read(fd, 0, memory, bytes);
-	}
+	if (!memory)
+		return ENOMEM;
+	int fd = weft__runs_counters_open_own(pid, &offset);
+	int error = fd < 0 ? errno : weft__runs_region_read(fd, offset, memory, sizeof(*memory));
 	if (!error)
-		error =
-			is_own(pid, memory->owner) ? weft__runs_counters_parse(memory, ret_counters) : ENOENT;
+		error = weft__runs_counters_parse(memory, ret_counters);
 	if (fd >= 0)
 		close(fd);
 	free(memory);

@@ -54,8 +54,9 @@ struct weft__runs_counter {
 	const char *help, *unit; /* "": the program does not say */
 	int scale;
 	enum weft__runs_type type;
-	bool is_billable;                      /* a counter that is to be added up over restarts */
-	bool is_child;                         /* it comes and goes; totals of levels have it */
+	bool is_billable; /* a counter that is to be added up over restarts */
+	bool begins_at_0; /* of a counter: when the process's present record began */
+	bool is_child;    /* it comes and goes; totals of levels have it */
 	const struct weft__runs_label *labels; /* in the program's order: from the widest level on */
 	size_t label_count;
 	uint64_t created_unix_ns; /* 0: unknown */
@@ -86,6 +87,13 @@ int weft__runs_counters_read(pid_t pid, struct weft__runs_counters *ret_counters
  * where in it they begin. It may say that they are elsewhere. -1 with errno; ENOENT: there is none.
  */
 int weft__runs_counters_open(pid_t pid, off_t *ret_offset);
+
+/* The same, where they are: the file in which they begin at `*offset` is closed if it says that
+ * they are in an agent's folder. -1: they are not there any more. */
+int weft__runs_counters_open_at(int fd, off_t *offset);
+
+/* Opens the counters of a process wherever they are, if they are its own. -1 with errno. */
+int weft__runs_counters_open_own(pid_t pid, off_t *ret_offset);
 
 /* The children of its metrics, in no order. ENOENT: it has none. As above. */
 int weft__runs_children_read(pid_t pid, struct weft__runs_counters *ret_counters);

@@ -46,10 +46,10 @@ static bool is_recorded_by_adapters(const struct weft_event *event)
 
 static bool has_metrics(const char *path, const struct weft__runs_ring *ring)
 {
-	int values = weft__runs_values_open(path, ring);
-	if (values >= 0)
-		close(values);
-	return values >= 0;
+	struct weft__runs_values values = weft__runs_values_open(path, ring);
+	const bool has_some = values.metrics >= 0;
+	weft__runs_values_close(&values);
+	return has_some;
 }
 
 /* The categories of libweft, and that of the adapters' stacks at waits. */

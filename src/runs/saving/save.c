@@ -293,10 +293,11 @@ static bool save(const struct content *content, const char *file)
 }
 
 /* Saves a copy with the metrics in a file. */
-static bool save_with_values(struct content *content, int values, const char *file)
+static bool save_with_metrics(struct content *content, int metrics, const char *file)
 {
 	struct weft_text table = {0};
-	if (content->size >= sizeof(struct weft_abi_buffer) && weft__runs_values_pack(values, &table) &&
+	if (content->size >= sizeof(struct weft_abi_buffer) &&
+		weft__runs_values_pack(metrics, &table) &&
 		weft__runs_values_note(content->bytes, content->size, &table))
 		content->table = &table;
 	bool good = save(content, file);
@@ -306,13 +307,13 @@ static bool save_with_values(struct content *content, int values, const char *fi
 	return good;
 }
 
-bool weft__runs_save_copy(void *bytes, size_t size, int values, const char *file)
+bool weft__runs_save_copy(void *bytes, size_t size, int metrics, const char *file)
 {
 	const struct weft__runs_saving saving = weft__runs_saving_begin();
 	struct content content = {&saving, -1, bytes, size, NULL};
 	if (!weft__runs_is_stdout(file) && !weft__runs_file_is_free(file))
 		return false;
-	if (save_with_values(&content, values, file))
+	if (save_with_metrics(&content, metrics, file))
 		return true;
 	weft__runs_report("%s: %s",
 		weft__runs_is_stdout(file) ? "standard output" : weft__runs_shown(file), strerror(errno));
@@ -332,7 +333,7 @@ int weft__runs_copy_running(int ring, void **ret_bytes, size_t *ret_size)
 
 /* Saves a ring that its process still records into. 0 or an error code. */
 static int save_running(
-	const struct weft__runs_saving *saving, int ring, int values, const char *file)
+	const struct weft__runs_saving *saving, int ring, int metrics, const char *file)
 {
 	void *bytes;
 	size_t size;
@@ -340,7 +341,7 @@ static int save_running(
 	if (error)
 		return error;
 	struct content content = {saving, -1, bytes, size, NULL};
-	error = save_with_values(&content, values, file) ? 0 : WEFT_ERROR_SYSTEM;
+	error = save_with_metrics(&content, metrics, file) ? 0 : WEFT_ERROR_SYSTEM;
 	int reason = errno;
 	weft_watch_free(bytes, size);
 	errno = reason;
@@ -351,17 +352,16 @@ static int save_from(const struct weft__runs_saving *saving, int fd, const char 
 	const struct weft__runs_ring *ring, const char *file)
 {
 	const struct content content = {.saving = saving, .fd = fd};
-	int values = weft__runs_values_open(path, ring), error, reason;
+	struct weft__runs_values values = weft__runs_values_open(path, ring);
+	int error, reason;
 	if (ring->is_running) {
-		error = save_running(saving, fd, values, file);
+		error = save_running(saving, fd, values.metrics, file);
 	} else {
-		if (values >= 0)
-			weft__runs_values_add(path, ring, values);
+		weft__runs_values_add(path, ring, &values);
 		error = save(&content, file) ? 0 : WEFT_ERROR_SYSTEM;
 	}
 	reason = errno;
-	if (values >= 0)
-		close(values);
+	weft__runs_values_close(&values);
 	errno = reason;
 	return error;
 }

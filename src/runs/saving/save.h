@@ -57,7 +57,7 @@ int weft__runs_copy_running(int ring, void **ret_bytes, size_t *ret_size);
 
 /* Saves a copy of a ring that is in memory, with the metrics in a file; -1: none. The copy's header
  * changes. False after a report. */
-bool weft__runs_save_copy(void *bytes, size_t size, int values, const char *file);
+bool weft__runs_save_copy(void *bytes, size_t size, int metrics, const char *file);
 
 /* ---- All rings of a run ---- */
 

@@ -20,7 +20,6 @@
 #include <weft/text.h>
 #include <weft/watch.h>
 
-#include "runs/attach/metrics.h"
 #include "runs/directory/rings.h"
 #include "runs/message.h"
 #include "runs/saving/early.h"
@@ -40,7 +39,7 @@ static const size_t WATCHED_MAX = 256;
 struct watched {
 	struct weft__runs_ring ring;
 	struct weft_watch *watch;
-	int values;                 /* the memory of its metrics, which outlives it; -1: none */
+	struct weft__runs_values values;
 	struct weft_follow *follow; /* NULL without rules */
 	struct weft_triggers *triggers;
 	uint32_t rules; /* number of the program's own rules that were added */
@@ -85,8 +84,7 @@ static void close_watched(struct watched *w)
 	weft_follow_close(w->follow);
 	weft_triggers_destroy(w->triggers);
 	weft_watch_close(w->watch);
-	if (w->values >= 0)
-		close(w->values);
+	weft__runs_values_close(&w->values);
 }
 
 /* ---- Rules ---- */
@@ -269,7 +267,7 @@ static void save(struct weft__runs_snapshots *s, struct watched *w, void *bytes,
 	struct weft_slice reason)
 {
 	char *file = choose_file(s, w);
-	if (file && weft__runs_save_copy(bytes, size, w->values, file))
+	if (file && weft__runs_save_copy(bytes, size, w->values.metrics, file))
 		report_reason(file, reason);
 	free(file);
 }
@@ -361,15 +359,20 @@ void weft__runs_snapshots_take(
 
 /* ---- Metrics ---- */
 
-/* The first metric may come late. A process that has become another program records elsewhere. */
+/* A process that has become another program records elsewhere. */
 static void find_values(const struct weft__runs_snapshots *s, struct watched *w)
 {
-	if (w->values < 0)
-		w->values = weft__runs_metrics_open(w->ring.pid);
-	if (w->values >= 0 && !weft__runs_ring_is_running(s->options->directory, &w->ring)) {
-		close(w->values);
-		w->values = -1;
-	}
+	const struct weft__runs_values before = w->values;
+	weft__runs_values_find(&w->values, w->ring.pid);
+	const bool is_same =
+		before.metrics == w->values.metrics && before.counters == w->values.counters;
+	if (is_same || weft__runs_ring_is_running(s->options->directory, &w->ring))
+		return;
+	if (before.metrics < 0 && w->values.metrics >= 0)
+		close(w->values.metrics);
+	if (before.counters < 0 && w->values.counters >= 0)
+		close(w->values.counters);
+	w->values = before;
 }
 
 /* Into the ring, from which it is saved. */
@@ -377,8 +380,8 @@ static void add_values(const struct weft__runs_snapshots *s, const struct watche
 {
 	char path[PATH_MAX + NAME_MAX + 1];
 	ring_path(s, &w->ring, path, sizeof(path));
-	if (w->values >= 0 && !weft__runs_ring_is_running(s->options->directory, &w->ring))
-		weft__runs_values_add(path, &w->ring, w->values);
+	if (!weft__runs_ring_is_running(s->options->directory, &w->ring))
+		weft__runs_values_add(path, &w->ring, &w->values);
 }
 
 /* The process has ended; a request that it made at its end is still answered. */
@@ -417,7 +420,8 @@ static void add_watched(struct weft__runs_snapshots *s, const struct weft__runs_
 	const bool is_made =
 		!s->options->sampler || weft__runs_samples_make_room(fd, &s->options->sampler->sampling);
 	if (is_made && weft_watch_open_descriptor(fd, &watch) == 0) {
-		list[s->count] = (struct watched){.ring = *ring, .watch = watch, .values = -1};
+		list[s->count] =
+			(struct watched){.ring = *ring, .watch = watch, .values = WEFT__RUNS_NO_VALUES};
 		describe_samples(s, &list[s->count++], true);
 	}
 	close(fd);
@@ -459,8 +463,7 @@ static uint64_t scan_now(struct weft__runs_snapshots *s, bool *ret_more)
 				add_watched(s, ring);
 		}
 		for (size_t i = 0; i < s->count; i++)
-			if (s->list[i].values < 0)
-				find_values(s, &s->list[i]);
+			find_values(s, &s->list[i]);
 		uint64_t end = used_ns();
 		if (s->options->early)
 			*ret_more = weft__runs_early_save(s->options->early, &rings);

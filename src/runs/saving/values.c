@@ -6,9 +6,13 @@
  */
 #include "runs/saving/values.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <weft/buffer.h>
+#include <weft/source.h>
 
 #include "abi/buffer_abi.h"
 #include "abi/run_abi.h"
@@ -16,29 +20,98 @@
 #include "runs/attach/metrics.h"
 #include "runs/attach/region.h"
 
-int weft__runs_values_open(const char *path, const struct weft__runs_ring *ring)
+/* ---- Files ---- */
+
+static int open_beside(const char *path, const char *suffix)
 {
 	struct stat status;
-	int fd = stat(path, &status) == 0
-				 ? weft__runs_region_open_of(path, WEFT_ABI_RUN_METRICS, status.st_uid)
-				 : -1;
-	if (fd >= 0)
-		return weft__runs_region_open_kept(fd);
-	return ring->is_running ? weft__runs_metrics_open(ring->pid) : -1;
+	return stat(path, &status) == 0 ? weft__runs_region_open_of(path, suffix, status.st_uid) : -1;
 }
 
-bool weft__runs_values_pack(int values, struct weft_text *ret_table)
+void weft__runs_values_find(struct weft__runs_values *values, pid_t pid)
+{
+	if (values->metrics < 0)
+		values->metrics = weft__runs_metrics_open(pid);
+	if (values->counters < 0)
+		values->counters = weft__runs_counters_open_own(pid, &values->counters_at);
+}
+
+struct weft__runs_values weft__runs_values_open(
+	const char *path, const struct weft__runs_ring *ring)
+{
+	struct weft__runs_values values = {
+		open_beside(path, WEFT_ABI_RUN_METRICS), open_beside(path, WEFT_ABI_RUN_COUNTERS), 0};
+	if (values.metrics >= 0)
+		values.metrics = weft__runs_region_open_kept(values.metrics);
+	if (values.counters >= 0)
+		values.counters = weft__runs_counters_open_at(values.counters, &values.counters_at);
+	if (ring->is_running)
+		weft__runs_values_find(&values, ring->pid);
+	return values;
+}
+
+void weft__runs_values_close(struct weft__runs_values *values)
+{
+	if (values->metrics >= 0)
+		close(values->metrics);
+	if (values->counters >= 0)
+		close(values->counters);
+	*values = WEFT__RUNS_NO_VALUES;
+}
+
+/* ---- Tables ---- */
+
+bool weft__runs_values_pack(int metrics, struct weft_text *ret_table)
 {
 	struct weft_abi_table table = {.number = WEFT_ABI_TABLE_METRICS,
 		.growth = WEFT_ABI_TABLE_GROWS,
 		.cut = WEFT_ABI_TABLE_OF_WHOLE,
 		.row_bytes = 8};
 	weft_text_add(ret_table, (const char *)&table, sizeof(table));
-	if (values < 0 || weft__runs_metrics_pack(values, ret_table) || ret_table->error)
+	if (metrics < 0 || weft__runs_metrics_pack(metrics, ret_table) || ret_table->error)
 		return false;
 	table.room = table.count = (uint32_t)((ret_table->size - sizeof(table)) / 8);
 	memcpy(ret_table->bytes, &table, sizeof(table));
 	return true;
+}
+
+/* Makes the table of a ring's counters from their list. */
+static void add_last_values(
+	int ring, const struct weft__runs_counters *counters, struct weft_text *tables)
+{
+	struct weft_buffer_value *list = calloc(counters->count + 1, sizeof(*list));
+	struct weft_source *source = NULL;
+	void *table = NULL;
+	size_t size = 0;
+	for (size_t i = 0; list && i < counters->count; i++) {
+		const struct weft__runs_counter *it = &counters->list[i];
+		list[i] = (struct weft_buffer_value){
+			it->name, it->integer, it->real, it->is_real, it->begins_at_0};
+	}
+	if (list && weft_source_open_descriptor(ring, 0, &source) == 0) {
+		size_t bytes;
+		const void *at = weft_source_bytes(source, &bytes);
+		if (weft_buffer_make_last_values(at, bytes, list, counters->count, &table, &size) == 0)
+			weft_text_add(tables, table, size);
+		weft_source_close(source);
+	}
+	free(table);
+	free(list);
+}
+
+static void pack_counters(
+	int ring, const struct weft__runs_values *values, struct weft_text *tables)
+{
+	struct weft__runs_counters counters;
+	struct weft_abi_counters *memory = values->counters >= 0 ? malloc(sizeof(*memory)) : NULL;
+	if (memory &&
+		weft__runs_region_read(values->counters, values->counters_at, memory, sizeof(*memory)) ==
+			0 &&
+		weft__runs_counters_parse(memory, &counters) == 0) {
+		add_last_values(ring, &counters, tables);
+		weft__runs_counters_finish(&counters);
+	}
+	free(memory);
 }
 
 /* Behind the packets and whatever else is there. */
@@ -70,14 +143,14 @@ static bool write_at(int fd, const void *bytes, size_t size, uint64_t at)
 	return pwrite(fd, bytes, size, (off_t)at) == (ssize_t)size;
 }
 
-/* True if metrics are among the tables that were added already. */
-static bool has_metrics(int fd, const struct weft_abi_buffer *header)
+/* True if such tables are among those that were added already. */
+static bool has_values(int fd, const struct weft_abi_buffer *header)
 {
 	struct weft_abi_table table;
 	uint64_t at = header->added_offset, end = at + header->added_bytes;
 	for (unsigned i = 0; i < WEFT_ABI_TABLES_MAX && at < end; i++) {
 		if (pread(fd, &table, sizeof(table), (off_t)at) != (ssize_t)sizeof(table) ||
-			table.number == WEFT_ABI_TABLE_METRICS)
+			table.number == WEFT_ABI_TABLE_METRICS || table.number == WEFT_ABI_TABLE_last_values)
 			return true;
 		at += sizeof(table) + (uint64_t)table.room * table.row_bytes;
 	}
@@ -92,7 +165,7 @@ static void append(int fd, const struct weft_text *table)
 	if (fstat(fd, &status) != 0 ||
 		pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
 		memcmp(header.magic, WEFT_ABI_MAGIC, sizeof(header.magic)) != 0 ||
-		has_metrics(fd, &header) || !note(&header, (uint64_t)status.st_size, table->size))
+		has_values(fd, &header) || !note(&header, (uint64_t)status.st_size, table->size))
 		return;
 	const uint64_t offset = header.added_offset, bytes = header.added_bytes;
 	if (write_at(fd, table->bytes, table->size, offset + bytes - table->size) &&
@@ -100,16 +173,21 @@ static void append(int fd, const struct weft_text *table)
 		write_at(fd, &bytes, sizeof(bytes), offsetof(struct weft_abi_buffer, added_bytes));
 }
 
-void weft__runs_values_add(const char *path, const struct weft__runs_ring *ring, int values)
+void weft__runs_values_add(
+	const char *path, const struct weft__runs_ring *ring, const struct weft__runs_values *values)
 {
-	struct weft_text table = {0};
+	struct weft_text tables = {0};
 	struct weft_ring_check check;
-	int fd = -1;
-	if (weft__runs_values_pack(values, &table))
-		fd = weft_source_open_ring(path, ring->pid, WEFT_RING_WRITE, &check);
-	if (fd >= 0) {
-		append(fd, &table);
-		close(fd);
-	}
-	weft_text_finish(&table);
+	if (values->metrics < 0 && values->counters < 0)
+		return;
+	int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_WRITE, &check);
+	if (fd < 0)
+		return;
+	if (!weft__runs_values_pack(values->metrics, &tables))
+		weft_text_finish(&tables);
+	pack_counters(fd, values, &tables);
+	if (tables.size && !tables.error)
+		append(fd, &tables);
+	close(fd);
+	weft_text_finish(&tables);
 }

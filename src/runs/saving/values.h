@@ -1,27 +1,46 @@
 /* SPDX-License-Identifier: ISC
  *
- * The values of a program's metrics in its trace: a side table behind the packets
- * (abi/table_abi.h), with the values that the metrics had when the trace ended.
+ * The values of a program's metrics and counters in its trace: side tables behind the packets
+ * (abi/table_abi.h). Metrics have those of the trace's end; counters, of which the trace has
+ * events, those of the end of a program that could not record them any more.
  */
 #ifndef WEFT_RUNS_VALUES_H
 #define WEFT_RUNS_VALUES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include <weft/text.h>
 
 #include "runs/directory/rings.h"
 
-/* Opens the metrics of a ring's process: those beside the ring at `path`, else those of the process
- * if it records there now. -1: there are none. */
-int weft__runs_values_open(const char *path, const struct weft__runs_ring *ring);
+/* Files that outlive the process; -1: there is none. */
+struct weft__runs_values {
+	int metrics;
+	int counters;
+	off_t counters_at; /* where they begin in the file */
+};
 
-/* Makes the table of metrics in a file. False: there are none. The caller finishes the text. */
-bool weft__runs_values_pack(int values, struct weft_text *ret_table);
+#define WEFT__RUNS_NO_VALUES ((struct weft__runs_values){-1, -1, 0})
 
-/* Adds the metrics in a file to a ring that nobody records into any more; not twice. */
-void weft__runs_values_add(const char *path, const struct weft__runs_ring *ring, int values);
+/* Opens the values of a ring's process: those beside the ring at `path`, else those of the process
+ * if it records there now. */
+struct weft__runs_values weft__runs_values_open(
+	const char *path, const struct weft__runs_ring *ring);
+
+/* Opens those of a process that are not open yet: the first metric may come late. */
+void weft__runs_values_find(struct weft__runs_values *values, pid_t pid);
+
+void weft__runs_values_close(struct weft__runs_values *values);
+
+/* Makes the table of the metrics in a file; -1: none. False: there are none. The caller finishes
+ * the text. */
+bool weft__runs_values_pack(int metrics, struct weft_text *ret_table);
+
+/* Adds the tables to a ring that nobody records into any more; not twice. */
+void weft__runs_values_add(
+	const char *path, const struct weft__runs_ring *ring, const struct weft__runs_values *values);
 
 /* Says in the header of a copied ring, of `size` bytes, that such a table follows. False if none
  * can follow. */

@@ -15,7 +15,7 @@
 /* A story of one counter: a change, a set, or what the program says. */
 struct step {
 	uint64_t time;
-	char what; /* '+', '=' or 'T' */
+	char what; /* '+', '=', 'T', or '0': a total of a counter that was 0 when the record began */
 	int64_t value;
 };
 
@@ -27,6 +27,7 @@ struct story {
 	unsigned count;
 	struct weft_loss_period lost;   /* count 0: nothing is */
 	struct weft_trace_change level; /* time_ns 0: none changes */
+	uint64_t unplaced;              /* events that were lost at an unknown time */
 };
 
 static struct weft_model *make(const struct story *story)
@@ -42,13 +43,15 @@ static struct weft_model *make(const struct story *story)
 		.buffer_count = 1,
 		.loss_periods = &story->lost,
 		.loss_period_count = story->lost.count > 0,
+		.losses[WEFT_LOSS_HELD] = story->unplaced,
 		.changes = &story->level,
 		.change_count = story->level.time_ns > 0};
 	assert_int_equal(weft_model_builder_create(&builder), 0);
 	for (unsigned i = 0; i < story->count; i++) {
 		const struct step *step = &story->steps[i];
 		const struct weft_event event = {
-			.type = step->what == 'T' ? WEFT_EVENT_TOTAL : WEFT_EVENT_COUNTER,
+			.type = step->what == 'T' || step->what == '0' ? WEFT_EVENT_TOTAL : WEFT_EVENT_COUNTER,
+			.flag = step->what == '0',
 			.time_ns = step->time,
 			.task = WEFT_TASK_NONE,
 			.text = {"n", 1},
@@ -153,6 +156,53 @@ static void two_totals_that_agree_prove_what_is_between(void **state)
 	expect(&story, VALUES(11, 12, 13), 10);
 }
 
+static void a_counter_that_began_at_0_needs_no_other_total(void **state)
+{
+	(void)state;
+	const struct weft_loss_period lost = {
+		.start = 15, .end = 60, .count = 9, .cause = WEFT_LOSS_FULL};
+	const struct story same = {
+		STORY({10, '+', 1}, {20, '+', 2}, {70, '+', 3}, {80, '0', 6}), .lost = lost};
+	const struct story lacks = {
+		STORY({10, '+', 1}, {70, '+', 3}, {75, '+', 1}, {80, '0', 12}), .lost = lost};
+	const struct story between = {
+		STORY({10, '+', 1}, {20, '+', 2}, {70, '+', 3}, {80, '0', 12}), .lost = lost};
+	expect(&same, VALUES(1, 3, 6), 0);
+	expect(&lacks, VALUES(1, 11, 12), 0);
+	struct weft_model *model = make(&between);
+	assert_true(model->counters[0].is_relative && model->counters[0].is_end_known);
+	weft_model_destroy(model);
+}
+
+/* A thread's packet begins with totals, at the time until which its events were lost. */
+static void a_loss_ends_before_the_total_of_its_end(void **state)
+{
+	(void)state;
+	const struct weft_loss_period lost = {
+		.start = 15, .end = 60, .count = 9, .cause = WEFT_LOSS_FULL};
+	const struct story after = {
+		STORY({10, '+', 1}, {12, 'T', 1}, {60, 'T', 5}, {60, '+', 1}, {70, '+', 1}), .lost = lost};
+	const struct story before = {
+		STORY({10, '+', 1}, {12, 'T', 1}, {60, '+', 1}, {60, 'T', 5}), .lost = lost};
+	const struct story begins = {
+		STORY({10, '+', 1}, {14, '+', 1}, {15, 'T', 2}, {70, '+', 1}, {80, 'T', 9}), .lost = lost};
+	expect(&after, VALUES(1, 6, 7), 0);
+	expect(&begins, VALUES(1, 2, 9), 0);
+	struct weft_model *model = make(&before);
+	assert_true(model->counters[0].is_relative);
+	weft_model_destroy(model);
+}
+
+/* Nothing says when they were lost: perhaps after the last event. */
+static void a_loss_of_an_unknown_time_may_be_the_last(void **state)
+{
+	(void)state;
+	const struct story story = {STORY({10, '+', 1}, {20, '+', 2}, {20, '0', 9}), .unplaced = 4};
+	struct weft_model *model = make(&story);
+	assert_true(model->counters[0].is_relative);
+	weft_model_destroy(model);
+}
+
 static void what_nobody_said_stays_relative(void **state)
 {
 	(void)state;
@@ -206,6 +256,9 @@ int main(void)
 		cmocka_unit_test(changes_that_were_lost_count_after_the_gap),
 		cmocka_unit_test(a_begin_that_is_not_known_is_left_out),
 		cmocka_unit_test(two_totals_that_agree_prove_what_is_between),
+		cmocka_unit_test(a_counter_that_began_at_0_needs_no_other_total),
+		cmocka_unit_test(a_loss_ends_before_the_total_of_its_end),
+		cmocka_unit_test(a_loss_of_an_unknown_time_may_be_the_last),
 		cmocka_unit_test(what_nobody_said_stays_relative),
 		cmocka_unit_test(a_total_after_all_samples_is_the_end),
 		cmocka_unit_test(a_level_that_changes_hides_changes),

@@ -61,12 +61,13 @@ struct weft__follower {
 	uint32_t watched_count;
 	uint64_t hand; /* claims at the last look */
 	uint64_t mark_ns;
-	uint64_t given_ns; /* no earlier event is given any more */
-	uint64_t last_ns;  /* a later time is damaged */
-	uint32_t budget;   /* contents that this call may still begin */
-	bool is_rescanned; /* the second scan of the last look was made */
-	bool has_scanned;  /* there was a look */
-	bool has_given;    /* the caller borrows the first packet's event */
+	uint64_t given_ns;    /* no earlier event is given any more */
+	uint64_t last_ns;     /* a later time is damaged */
+	uint32_t last_values; /* given behind the last event: weft/last_values.c */
+	uint32_t budget;      /* contents that this call may still begin */
+	bool is_rescanned;    /* the second scan of the last look was made */
+	bool has_scanned;     /* there was a look */
+	bool has_given;       /* the caller borrows the first packet's event */
 	bool is_finished;
 	bool is_saved;  /* a packet has one content: a saved buffer, or any stream */
 	bool is_stable; /* the bytes cannot change: they are read without a copy */
@@ -122,6 +123,9 @@ int weft__format_follower_add_followed(struct weft__follower *f, size_t count);
 /* Finds new content. No event may be borrowed during the call, because another
  * packet may become the first. */
 void weft__format_follower_scan(struct weft__follower *f);
+
+/* Gives the next of the values that counters had at the end: WEFT_OK, or WEFT_END. */
+int weft__format_follower_take_last_value(struct weft__follower *f, struct weft_event *event);
 
 /* Ends the borrowing of the event that was given last, and moves its packet on. 0 or
  * WEFT_ERROR_MEMORY. */

@@ -327,8 +327,9 @@ int weft__format_follower_take(struct weft__follower *f, struct weft_event *even
 		f->given_ns = f->mark_ns;
 	if (!f->is_finished || f->queue.count)
 		return WEFT_AGAIN;
-	if (!f->is_saved)
-		settle_all(f);
+	if (f->is_saved)
+		return weft__format_follower_take_last_value(f, event);
+	settle_all(f);
 	return WEFT_END;
 }
 
