@@ -205,6 +205,51 @@ def a_running_program_has_the_samples_so_far():
         assert 'weft_blocked_seconds' in weft('metrics', trace).stdout
 
 
+def record_made(path, mode):
+    """The functions of a program that makes code, of which it has a list in /tmp."""
+    trace = os.path.join(path, 'trace.weft')
+    result = run([WEFT, 'record', '-a', 'thread', '--samples', HZ, '--size', '1M', '--keep-all', '-o', trace, '--', SUBJECT, mode], cwd=path)
+    if '--samples: ' in result.stderr or result.returncode == 77:
+        skip('no samples, or no such code or list can be made')
+    equal((result.returncode, result.stdout), (0, 'done\n'), result.stderr)
+    pid = query(trace, 'select pid from processes')[0]['pid']
+    os.unlink('/tmp/perf-%d.map' % pid)
+    return trace
+
+
+@case
+def code_that_a_program_makes_has_the_names_of_its_list():
+    with temporary_directory() as path:
+        trace = record_made(path, 'made')
+        found = functions(trace)
+        assert found['made?'] > 0 and not {'earlier', 'before', 'after', 'cut'} & set(found), found
+        assert any(text.startswith('made? (app.js:12)') for text in calls(trace) if text), calls(trace)
+
+
+@case
+def the_list_of_another_user_is_not_read():
+    with temporary_directory() as path:
+        if os.geteuid() != 0:
+            skip('only root can give files away')
+        found = functions(record_made(path, 'foreign'))
+        assert found['?'] > 0 and 'made?' not in found, found
+
+
+@case
+def node_names_its_functions():
+    if not shutil.which('node'):
+        skip('node is not installed')
+    with temporary_directory() as path:
+        script = os.path.join(path, 'script.js')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write('function inner(n) { let sum = 0; for (let i = 0; i < n; i++) sum += Math.sqrt(i ^ sum); return sum }\n'
+                       'while (process.cpuUsage().user < 1e6) inner(100000)\n')
+        trace, _ = record(path, 'node', '--perf-basic-prof', script)
+        assert functions(trace).get('inner'), functions(trace)
+        assert any('inner (script.js:1)' in text for text in calls(trace) if text)
+        os.unlink('/tmp/perf-%d.map' % query(trace, 'select pid from processes')[0]['pid'])
+
+
 @case
 def where_the_kernel_denies_it_the_program_runs_without():
     with temporary_directory() as path:

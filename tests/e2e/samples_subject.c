@@ -79,6 +79,46 @@ static void *work(void *unused)
 	return NULL;
 }
 
+/* A list as runtimes write it for perf: of two functions at an address, the last one is there.
+ * Lines that are damaged stand around. */
+static int list_functions(unsigned long start, unsigned long size, int is_foreign)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	unlink(path);
+	FILE *file = fopen(path, "wx");
+	if (!file || (is_foreign && fchown(fileno(file), 65534, 65534) != 0))
+		return 77;
+	fprintf(file, "\n x\n%lx\n%lx %lx\nzz 10 a\n-1 10 b\n", start, start, size);
+	fprintf(file, "%lx %lx JS:*earlier /srv/app.js:1:1\n", start, size);
+	fprintf(file, "%lx %lx JS:*made\001 /srv/app.js:12:8\n", start, size);
+	fprintf(file, "%lx %lx py::before:/srv/app.py\n", start - 1, 1ul);
+	fprintf(file, "%lx %lx after\n%lx %lx cut", start + size, 1ul, start, size);
+	return fclose(file);
+}
+
+/* Runs code that is in no file: it counts down, and returns. */
+static int run_made(int is_foreign)
+{
+#ifdef __x86_64__
+	static const unsigned char code[] = {
+		0xb9, 0x00, 0x00, 0x10, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc3};
+	void *page =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return 77;
+	memcpy((char *)page + 1024, code, sizeof(code));
+	const int status = list_functions((unsigned long)page + 1024, sizeof(code), is_foreign);
+	void (*const count_down)(void) = (void (*)(void))(unsigned long)((char *)page + 1024);
+	for (const double end = used() + 0.3; !status && used() < end;)
+		count_down();
+	return status;
+#else
+	(void)list_functions, (void)is_foreign;
+	return 77;
+#endif
+}
+
 /* Long enough for the adapters' metrics, and until it is told to end. */
 static int run_until_told(void)
 {
@@ -201,6 +241,10 @@ int main(int count, char **arguments)
 		parse();
 	else if (strcmp(mode, "wait") == 0)
 		status = run_until_told();
+	else if (strcmp(mode, "made") == 0)
+		status = run_made(0);
+	else if (strcmp(mode, "foreign") == 0)
+		status = run_made(1);
 	else if (strcmp(mode, "thread") == 0)
 		status = run_thread();
 	else if (strcmp(mode, "fork") == 0)

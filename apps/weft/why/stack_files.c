@@ -11,6 +11,7 @@
 
 #include <weft/parse.h>
 
+#include "code_map.h"
 #include "record/lines.h"
 #include "stacks.h"
 
@@ -76,6 +77,7 @@ struct stack_files *stack_files_read(pid_t pid)
 		return NULL;
 	}
 	files->count = 0;
+	files->code_map = -1;
 	while (getline(&line, &room, file) > 0)
 		if (parse(line, &mapping))
 			take(files, &mapping);
@@ -103,11 +105,12 @@ static int open_checked(const struct stack_file *file, const char *path)
 	return fd;
 }
 
-bool stack_files_open(struct stack_files *files, pid_t pid)
+bool stack_files_open(struct stack_files *files, pid_t pid, uid_t user)
 {
 	char path[PATH_MAX + 32];
 	struct stat status;
 	bool is_ours = true;
+	files->code_map = code_map_open(pid, user);
 	for (uint32_t i = 0; i < files->count; i++) {
 		struct stack_file *file = &files->files[i];
 		/* In a container, the name is of its own root. */

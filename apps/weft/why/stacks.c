@@ -41,7 +41,7 @@ static int run_child(const struct weft__outside_process *process, struct stack_f
 	if (!stack_unwind_load())
 		return NO_LIBRARY;
 	confine_become(process->user);
-	if (!stack_files_open(files, process->pid))
+	if (!stack_files_open(files, process->pid, process->user))
 		confine_become(CONFINE_NOBODY);
 	if (!confine())
 		return UNCONFINED;

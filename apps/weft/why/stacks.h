@@ -34,6 +34,7 @@ struct stack_file {
 };
 
 struct stack_files {
+	int code_map; /* a list of functions that the process has made (code_map.h); -1: none */
 	uint32_t count;
 	struct stack_file files[STACK_FILES_MAX];
 };
@@ -46,8 +47,9 @@ struct stack_files *stack_files_read(pid_t pid);
  * read. Returns NULL, or why there are no frames. */
 const char *why_stacks_find(struct weft__outside_process *process, struct stack_files *files);
 
-/* Opens each of them, unless another file is there now. True if all belong to our user. */
-bool stack_files_open(struct stack_files *files, pid_t pid);
+/* Opens each of them, unless another file is there now; and the list of functions, if it belongs to
+ * the process's user. True if all files belong to ours. */
+bool stack_files_open(struct stack_files *files, pid_t pid, uid_t user);
 
 /* True if a function can return to the address: the code before it is a call. `ret_called` is the
  * function that it calls; 0: the code does not say. */

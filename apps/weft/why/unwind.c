@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "code_map.h"
 #include "record/function_name.h"
 #include "record/inlined.h"
 #include "record/libdw.h"
@@ -183,6 +184,23 @@ static void add_frame(struct weft__outside_frame frame, const struct debug_call 
 	result->frames[result->frame_count++] = frame;
 }
 
+/* Code that is in no file may be a function that the process has made. Their list is read when it
+ * is needed first: most processes have none. */
+static void name_made(struct weft__outside_frame *frame, uint64_t code)
+{
+	static struct code_map *map;
+	static bool is_read;
+	struct code_map_function it;
+	if (!is_read && walk.files->code_map >= 0)
+		map = code_map_read(walk.files->code_map);
+	is_read = true;
+	if (!map || !code_map_find(map, code, &it))
+		return;
+	memcpy(frame->function, it.function, sizeof(it.function));
+	memcpy(frame->file, it.file, sizeof(it.file));
+	frame->line = it.line;
+}
+
 /* Adds the frame, and those of functions that were inlined there. `code`: in the instruction that
  * calls the next one. */
 static void add_frames(uint64_t return_to, Dwarf_Addr code)
@@ -205,6 +223,8 @@ static void add_frames(uint64_t return_to, Dwarf_Addr code)
 			function_name(frame.function, sizeof(frame.function), name);
 		if (path && !is_system(path))
 			count = inlined_find(module, code, calls);
+	} else {
+		name_made(&frame, code);
 	}
 	for (size_t i = 0; i < count; i++)
 		add_frame(frame, &calls[i]);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Functions that a program makes while it runs. Runtimes list them for perf, if they are asked to:
+ * in /tmp/perf-PID.map, a line for each with its address, its size, both in hexadecimal, and its
+ * name. The process may have written anything there.
+ */
+#ifndef WEFT_APPS_WHY_CODE_MAP_H
+#define WEFT_APPS_WHY_CODE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Opens the list of a process, which belongs to that user. -1: there is none. */
+int code_map_open(pid_t pid, uid_t user);
+
+struct code_map;
+
+/* Reads the text of an open list, as far as there is room for it. NULL: memory is short. */
+struct code_map *code_map_read(int fd);
+struct code_map *code_map_make(const char *text, size_t size); /* of a text, which it copies */
+void code_map_destroy(struct code_map *map);
+
+/* A function: "inner", and where its source begins. */
+struct code_map_function {
+	char function[96], file[48];
+	uint32_t line; /* 0: unknown; then there is no file either */
+};
+
+/* The function with an address in it: of several, the one that was added last, since memory is used
+ * again. False if there is none. */
+bool code_map_find(
+	const struct code_map *map, uint64_t address, struct code_map_function *ret_function);
+
+#endif
