@@ -131,8 +131,13 @@ const struct weft_diagnostics *weft_xentrace_growing_diagnostics(
  */
 #define WEFT_XENTRACE_NOTE_BYTES 32
 
-/* A reader keeps at most this many notes, the first of a trace. */
-#define WEFT_XENTRACE_NOTES_MAX 16
+/* Processes of dom0's Linux are threads of it, by their pids. Each of its vCPUs has an idle one
+ * with the pid 0. */
+#define WEFT_XENTRACE_PROCESS_NAME_BYTES 16 /* with a NUL */
+#define WEFT_XENTRACE_PROCESS_MAX        0xfffffe
+/* Instead of a pid: the kernel's notes of some switches are missing; there are this many of them
+ * instead of the pid before. */
+#define WEFT_XENTRACE_PROCESS_UNKNOWN 0xffffff
 
 enum weft_xentrace_note_kind {
 	WEFT_XENTRACE_NOTE_RATE = 1,     /* cycles in a second; 1: estimated, 0: known */
@@ -140,6 +145,14 @@ enum weft_xentrace_note_kind {
 	WEFT_XENTRACE_NOTE_HOST = 3,     /* Xen's system time; CLOCK_MONOTONIC of dom0 at that time */
 	WEFT_XENTRACE_NOTE_BOOT = 4,     /* the 16 bytes of dom0's boot id */
 	WEFT_XENTRACE_NOTE_FILTERED = 5, /* a filter left records out; 0; 0 */
+	/* Cycles; the pids after and before in 24 bits each, dom0's vCPU in 15, and a bit: the one
+	 * before has ended. dom0's vCPU runs another process. */
+	WEFT_XENTRACE_NOTE_SWITCH = 6,
+	/* The same, but the process before makes the one after. */
+	WEFT_XENTRACE_NOTE_FORK = 7,
+	/* The pid in 32 bits, 0 for the first half of its name and 1 for the second one; 8 bytes. It is
+	 * the name from the next note of the two kinds above on. */
+	WEFT_XENTRACE_NOTE_NAME = 8,
 };
 
 struct weft_xentrace_note {

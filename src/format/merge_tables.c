@@ -117,7 +117,8 @@ static const struct weft_trace_buffer *find_program(const struct weft__merge *m,
 {
 	const struct weft_trace_buffer *buffers = m->buffers.rows;
 	for (uint32_t i = 0; i < m->buffers.count; i++)
-		if (buffers[i].host[0] && (!guest || buffers[i].guest == guest))
+		if (buffers[i].host[0] && !buffers[i].is_hypervisor &&
+			(!guest || buffers[i].guest == guest))
 			return &buffers[i];
 	return NULL;
 }

@@ -137,8 +137,7 @@ static bool runs_elsewhere(
 	const struct weft__xentrace_meaning *m, const struct weft__xentrace_state *vcpu, uint32_t cpu)
 {
 	const struct weft__xentrace_running *running = m->reader->running;
-	const uint32_t count = m->reader->base.input.description->thread_count;
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < m->reader->cpu_count; i++)
 		if (i != cpu && running[i].now.domain == vcpu->domain && running[i].now.vcpu == vcpu->vcpu)
 			return true;
 	return false;
@@ -158,7 +157,7 @@ void weft__format_xentrace_change_context(
 	weft__format_xentrace_end_context(m, vcpu);
 	if (!context.span)
 		return;
-	while (vcpu->depth)
+	while (vcpu->open.depth)
 		weft__format_xentrace_pop(m, vcpu);
 	weft__format_xentrace_push(m, vcpu, WEFT__XENTRACE_LEVEL_CONTEXT, "context", 0);
 	weft__format_xentrace_emit_span_context(m, vcpu, &context);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The buffers of a trace of Xen: Xen's own, and one of each domain.
+ * The buffers of a trace of Xen: Xen's own, one of each domain, and one of the processes of dom0's
+ * Linux.
  */
 #include <stdio.h>
 
@@ -40,6 +41,20 @@ int weft__format_xentrace_add_domain(struct weft__xentrace_meaning *m, uint32_t 
 								  .is_hypervisor = 1});
 	if (!error)
 		m->buffers[domain] = (uint16_t)(m->description_count - 1);
+	return error;
+}
+
+int weft__format_xentrace_add_buffer_of_processes(struct weft__xentrace_meaning *m)
+{
+	if (m->processes.buffer)
+		return 0;
+	int error = add_buffer(m, (struct weft_trace_buffer){.process = "domain 0's processes",
+								  .host = "",
+								  .file = "",
+								  .guest = 1,
+								  .is_hypervisor = 1});
+	if (!error)
+		m->processes.buffer = (uint32_t)(m->description_count - 1);
 	return error;
 }
 

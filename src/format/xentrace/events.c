@@ -116,7 +116,7 @@ void weft__format_xentrace_emit_context(struct weft__xentrace_meaning *m,
 	const struct weft__xentrace_state *vcpu, const struct weft__xentrace_context *context)
 {
 	struct weft__xentrace_event *event =
-		weft__format_xentrace_emit(m, WEFT_EVENT_MARK, weft__format_xentrace_task_of(m, vcpu));
+		weft__format_xentrace_emit(m, WEFT_EVENT_MARK, weft__format_xentrace_actor(m, vcpu));
 	weft__format_xentrace_set_text(event, context->span ? "xen context" : "no xen context", 0);
 	if (context->span)
 		set_context(event, context, context->span, 0);
@@ -140,7 +140,7 @@ void weft__format_xentrace_emit_span_context(struct weft__xentrace_meaning *m,
 	struct weft__xentrace_state *vcpu, const struct weft__xentrace_context *context)
 {
 	struct weft__xentrace_event *event =
-		weft__format_xentrace_emit(m, WEFT_EVENT_MARK, weft__format_xentrace_task_of(m, vcpu));
+		weft__format_xentrace_emit(m, WEFT_EVENT_MARK, weft__format_xentrace_actor(m, vcpu));
 	weft__format_xentrace_set_text(event, "span context", 0);
 	set_context(event, context, make_span(vcpu, context), context->span);
 }
@@ -149,28 +149,32 @@ void weft__format_xentrace_emit_run(
 	struct weft__xentrace_meaning *m, uint32_t cpu, struct weft__xentrace_task task)
 {
 	struct weft__xentrace_pcpu *pcpu = &m->pcpus[cpu];
-	if (pcpu->runs.id == task.id && pcpu->runs.buffer == task.buffer)
+	const struct weft__xentrace_task before = pcpu->runs;
+	if (before.id == task.id && before.buffer == task.buffer)
 		return;
 	pcpu->runs = task;
-	weft__format_xentrace_emit(m, WEFT_EVENT_SWITCH, task)->event.thread = cpu;
+	weft__format_xentrace_run_process(m, before, false);
+	weft__format_xentrace_emit(m, WEFT_EVENT_SWITCH, task)->event.thread = pcpu->thread;
+	weft__format_xentrace_run_process(m, task, true);
 }
 
 void weft__format_xentrace_emit_vcpu(
 	struct weft__xentrace_meaning *m, uint32_t cpu, struct weft__xentrace_vcpu vcpu)
 {
 	struct weft__xentrace_vcpu *shown = &m->pcpus[cpu].shown;
+	const uint32_t thread = m->pcpus[cpu].thread;
 	char name[32] = "idle";
 	if (shown->domain == vcpu.domain && shown->vcpu == vcpu.vcpu)
 		return;
 	if (shown->domain != WEFT_XENTRACE_UNKNOWN)
-		weft__format_xentrace_emit(m, WEFT_EVENT_END, none)->event.thread = cpu;
+		weft__format_xentrace_emit(m, WEFT_EVENT_END, none)->event.thread = thread;
 	*shown = vcpu;
 	if (vcpu.domain == WEFT_XENTRACE_UNKNOWN)
 		return;
 	if (vcpu.domain < WEFT__XENTRACE_DOMAINS)
 		snprintf(name, sizeof(name), "d%uv%u", vcpu.domain, vcpu.vcpu);
 	struct weft__xentrace_event *event = weft__format_xentrace_emit(m, WEFT_EVENT_BEGIN, none);
-	event->event.thread = cpu;
+	event->event.thread = thread;
 	weft__format_xentrace_set_text(event, name, 0);
 }
 

@@ -30,6 +30,8 @@
 #define QUEUED_MAX ((size_t)1 << 19)
 #define QUEUED_MIN ((size_t)1 << 10)
 
+#define LANES_MAX 0x8000u /* a vCPU of dom0 has 15 bits */
+
 struct queued {
 	struct weft__xentrace_record record;
 	struct weft__xentrace_hindsight hindsight;
@@ -45,10 +47,11 @@ struct xentrace_incoming {
 	uint64_t *hypercalls;                 /* by pCPU: cycles, if its last record is one; else 0 */
 	uint32_t cpu_count;
 	uint16_t index_of[WEFT__XENTRACE_CPUS_MAX]; /* by number: 1 + the pCPU's index; 0: none yet */
-	struct queued *queue;    /* a ring; the record of number n is at n % capacity */
-	size_t capacity;         /* a power of 2 */
-	uint64_t first, next;    /* the numbers of the queue's first record and of the next one */
-	uint64_t last_cycles;    /* of the last record */
+	struct queued *queue; /* a ring; the record of number n is at n % capacity */
+	size_t capacity;      /* a power of 2 */
+	uint64_t first, next; /* the numbers of the queue's first record and of the next one */
+	uint64_t last_cycles; /* of the last record */
+	struct weft__xentrace_moments moments;
 	struct weft__queue irqs; /* by begin, in cycles; that of the pCPU `sequence` */
 	size_t irq_capacity;
 	uint32_t kicks;
@@ -62,25 +65,29 @@ static struct xentrace_incoming *of(struct weft__reader *base)
 
 /* ---- pCPUs ---- */
 
-static void add_cpu(struct xentrace_incoming *in, uint32_t number)
+static int add_cpu(struct xentrace_incoming *in, uint32_t number)
 {
 	struct weft__xentrace_reader *r = &in->reader;
+	char name[WEFT__XENTRACE_THREAD_BYTES];
 	uint32_t index = in->cpu_count++;
 	in->index_of[number] = (uint16_t)in->cpu_count;
-	snprintf(r->thread_names[index], sizeof(r->thread_names[index]), "pCPU %u", number);
-	r->threads[index] = (struct weft_trace_thread){.name = r->thread_names[index], .tid = number};
 	r->running[index].now.domain = WEFT_XENTRACE_UNKNOWN;
-	r->base.input.description->thread_count = in->cpu_count;
+	r->cpu_count = in->cpu_count;
 	weft__format_xentrace_kicks_know(&in->search.kicks, index, number);
 	in->meaning->senders++;
+	snprintf(name, sizeof(name), "pCPU %u", number);
+	return weft__format_xentrace_add_thread(
+		r, name, number, WEFT__XENTRACE_XEN, &in->meaning->pcpus[index].thread);
 }
 
 /* pCPUs that come in one batch, normally all in the first one, are in the order of numbers. */
-static void add_cpus(struct xentrace_incoming *in, const struct weft__xentrace_windows *windows)
+static int add_cpus(struct xentrace_incoming *in, const struct weft__xentrace_windows *windows)
 {
-	for (size_t i = 0; i < windows->cpu_count; i++)
+	int error = 0;
+	for (size_t i = 0; i < windows->cpu_count && !error; i++)
 		if (!in->index_of[windows->cpus[i].number])
-			add_cpu(in, windows->cpus[i].number);
+			error = add_cpu(in, windows->cpus[i].number);
+	return error;
 }
 
 /* ---- The queue ---- */
@@ -171,14 +178,17 @@ static int enqueue(struct xentrace_incoming *in, const struct weft__xentrace_rec
 /* ---- Records ---- */
 
 /* The first batch tells the clock; each may tell whose exits these are. */
-static void take_batch(struct xentrace_incoming *in, const struct weft__xentrace_reader *batch)
+static int take_batch(struct xentrace_incoming *in, const struct weft__xentrace_reader *batch)
 {
 	struct weft__xentrace_reader *r = &in->reader;
 	r->clock = batch->clock;
 	r->is_svm = batch->is_svm;
-	add_cpus(in, &batch->windows);
 	in->meaning->is_filtered |= weft__format_xentrace_is_filtered(&batch->windows);
 	r->base.input.description->clock = *weft_xentrace_growing_clock(in->growing);
+	int error = add_cpus(in, &batch->windows);
+	return error ? error
+				 : weft__format_xentrace_moments_add(
+					   &in->moments, batch->windows.notes, batch->windows.note_count);
 }
 
 /* Reads a record into the queue. WEFT_OK, WEFT_AGAIN, or an error. */
@@ -191,9 +201,10 @@ static int read_record(struct xentrace_incoming *in)
 		return status;
 	const struct weft__xentrace_reader *batch =
 		weft__format_xentrace_growing_batch(in->growing, &number);
-	if (number != in->batch)
-		take_batch(in, batch);
+	int error = number != in->batch ? take_batch(in, batch) : 0;
 	in->batch = number;
+	if (error)
+		return error;
 	struct weft__xentrace_record own = *record;
 	own.cpu = in->index_of[batch->windows.cpus[record->cpu].number] - 1u;
 	own.offset = 0; /* it is one in the batch */
@@ -216,12 +227,21 @@ static bool is_ready(const struct xentrace_incoming *in)
 		   in->last_cycles - record->cycles > ahead_cycles(in);
 }
 
-/* Makes events of the queue's first record, or of an interrupt that begins before. */
+/* Makes events of the queue's first record, or of what comes before: an interrupt that begins, or a
+ * moment of dom0's Linux. */
 static void take_first(struct xentrace_incoming *in)
 {
 	const struct queued *queued = &in->queue[in->first % in->capacity];
 	const struct weft__queue_entry *begin = in->irqs.entries;
-	if (in->irqs.count && begin->time_ns <= queued->record.cycles) {
+	const bool is_irq = in->irqs.count && begin->time_ns <= queued->record.cycles;
+	const struct weft__xentrace_moment *moment = weft__format_xentrace_moments_peek(
+		&in->moments, is_irq ? begin->time_ns : queued->record.cycles);
+	if (moment) {
+		in->moments.next++;
+		weft__format_xentrace_meaning_moment(in->meaning, moment);
+		return;
+	}
+	if (is_irq) {
 		const struct weft__xentrace_irq irq = {
 			begin->time_ns, (uint32_t)begin->sequence, begin->followed};
 		weft__format_queue_remove_first(&in->irqs);
@@ -317,6 +337,7 @@ static void incoming_close(struct weft__reader *base)
 	weft__format_xentrace_search_finish(&in->search);
 	weft__format_xentrace_finish(&in->reader);
 	weft__format_queue_finish(&in->irqs);
+	weft__format_xentrace_moments_finish(&in->moments);
 	free(in->survey);
 	free(in->hypercalls);
 	free(in->queue);
@@ -329,15 +350,12 @@ static int make_tables(struct xentrace_incoming *in)
 	struct weft__xentrace_reader *r = &in->reader;
 	struct weft_trace_description *description = r->base.input.description;
 	r->running = calloc(WEFT__XENTRACE_CPUS_MAX, sizeof(*r->running));
-	r->threads = calloc(WEFT__XENTRACE_CPUS_MAX, sizeof(*r->threads));
-	r->thread_names = calloc(WEFT__XENTRACE_CPUS_MAX, sizeof(*r->thread_names));
 	in->survey = calloc(1, sizeof(*in->survey));
 	in->hypercalls = calloc(WEFT__XENTRACE_CPUS_MAX, sizeof(*in->hypercalls));
-	if (!r->running || !r->threads || !r->thread_names || !in->survey || !in->hypercalls)
-		return WEFT_ERROR_MEMORY;
-	description->threads = r->threads;
 	description->clock.name = "tsc";
-	return 0;
+	if (!r->running || !in->survey || !in->hypercalls)
+		return WEFT_ERROR_MEMORY;
+	return weft__format_xentrace_reserve_threads(r, WEFT__XENTRACE_CPUS_MAX + LANES_MAX);
 }
 
 /* A part of a merged trace is read whole, because it has to know its buffers when it begins. */

@@ -14,13 +14,13 @@ struct weft__xentrace_task weft__format_xentrace_task_of(
 
 int weft__format_xentrace_top(const struct weft__xentrace_state *vcpu)
 {
-	return vcpu->depth ? vcpu->levels[vcpu->depth - 1] : -1;
+	return vcpu->open.depth ? vcpu->open.levels[vcpu->open.depth - 1] : -1;
 }
 
 static bool has_level(const struct weft__xentrace_state *vcpu, enum weft__xentrace_level level)
 {
-	for (uint8_t i = 0; i < vcpu->depth; i++)
-		if (vcpu->levels[i] == level)
+	for (uint8_t i = 0; i < vcpu->open.depth; i++)
+		if (vcpu->open.levels[i] == level)
 			return true;
 	return false;
 }
@@ -32,38 +32,46 @@ static bool is_exact(enum weft__xentrace_level level)
 	return level != WEFT__XENTRACE_LEVEL_ENTRY && level != WEFT__XENTRACE_LEVEL_SUBCALL;
 }
 
+/* A vCPU waits for a pCPU, not its process. */
+static struct weft__xentrace_task owner_of(
+	const struct weft__xentrace_meaning *m, const struct weft__xentrace_state *vcpu, uint8_t level)
+{
+	return level == WEFT__XENTRACE_LEVEL_RUNNABLE ? weft__format_xentrace_task_of(m, vcpu)
+												  : weft__format_xentrace_actor(m, vcpu);
+}
+
 void weft__format_xentrace_push(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu,
 	enum weft__xentrace_level level, const char *name, uint32_t count)
 {
-	if (vcpu->depth == WEFT__XENTRACE_LEVELS_MAX)
+	if (vcpu->open.depth == WEFT__XENTRACE_LEVELS_MAX)
 		return;
-	vcpu->levels[vcpu->depth++] = (uint8_t)level;
+	vcpu->open.levels[vcpu->open.depth++] = (uint8_t)level;
 	struct weft__xentrace_event *event =
-		weft__format_xentrace_emit(m, WEFT_EVENT_BEGIN, weft__format_xentrace_task_of(m, vcpu));
+		weft__format_xentrace_emit(m, WEFT_EVENT_BEGIN, owner_of(m, vcpu, (uint8_t)level));
 	event->event.flag = !is_exact(level);
 	weft__format_xentrace_set_text(event, name, count);
 }
 
 void weft__format_xentrace_pop(struct weft__xentrace_meaning *m, struct weft__xentrace_state *vcpu)
 {
-	vcpu->depth--;
-	weft__format_xentrace_emit(m, WEFT_EVENT_END, weft__format_xentrace_task_of(m, vcpu));
+	uint8_t level = vcpu->open.levels[--vcpu->open.depth];
+	weft__format_xentrace_emit(m, WEFT_EVENT_END, owner_of(m, vcpu, level));
 }
 
 void weft__format_xentrace_close(struct weft__xentrace_meaning *m,
 	struct weft__xentrace_state *vcpu, enum weft__xentrace_level level)
 {
 	uint8_t depth = 0;
-	while (depth < vcpu->depth && vcpu->levels[depth] != level)
+	while (depth < vcpu->open.depth && vcpu->open.levels[depth] != level)
 		depth++;
-	while (vcpu->depth > depth)
+	while (vcpu->open.depth > depth)
 		weft__format_xentrace_pop(m, vcpu);
 }
 
 /* True if the open hypercall will be continued, and still runs. */
 static bool will_stop(const struct weft__xentrace_state *vcpu)
 {
-	return vcpu->left && !has_level(vcpu, WEFT__XENTRACE_LEVEL_PREEMPTED);
+	return vcpu->open.left && !has_level(vcpu, WEFT__XENTRACE_LEVEL_PREEMPTED);
 }
 
 void weft__format_xentrace_preempt(

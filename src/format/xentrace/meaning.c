@@ -66,6 +66,13 @@ static struct weft__xentrace_task task_on(struct weft__xentrace_meaning *m, uint
 	return vcpu ? weft__format_xentrace_task_of(m, vcpu) : none;
 }
 
+/* The same, or the process that the vCPU runs, if that is known. */
+static struct weft__xentrace_task actor_on(struct weft__xentrace_meaning *m, uint32_t cpu)
+{
+	struct weft__xentrace_state *vcpu = vcpu_on(m, cpu);
+	return vcpu ? weft__format_xentrace_actor(m, vcpu) : none;
+}
+
 /* The task that is the reason if a vCPU becomes runnable now on this pCPU: an interrupt, or a guest
  * that asked Xen for something. */
 static struct weft__xentrace_task waker_on(struct weft__xentrace_meaning *m, uint32_t cpu)
@@ -74,7 +81,7 @@ static struct weft__xentrace_task waker_on(struct weft__xentrace_meaning *m, uin
 	if (pcpu->irqs)
 		return pcpu->irq;
 	struct weft__xentrace_state *vcpu = vcpu_on(m, cpu);
-	return vcpu && vcpu->may_wake ? weft__format_xentrace_task_of(m, vcpu) : none;
+	return vcpu && vcpu->may_wake ? weft__format_xentrace_actor(m, vcpu) : none;
 }
 
 static void count_wake(struct weft__xentrace_meaning *m, struct weft__xentrace_task waker)
@@ -133,7 +140,8 @@ static struct weft__xentrace_task scheduler_on(struct weft__xentrace_meaning *m,
 	char name[32];
 	if (!pcpu->has_scheduler) {
 		pcpu->has_scheduler = true;
-		snprintf(name, sizeof(name), "scheduler %u", (unsigned)m->reader->threads[cpu].tid);
+		snprintf(
+			name, sizeof(name), "scheduler %u", (unsigned)m->reader->threads[pcpu->thread].tid);
 		weft__format_xentrace_emit_task(m, task, "scheduler", name, false);
 	}
 	return task;
@@ -206,8 +214,8 @@ static void on_hypercall(struct weft__xentrace_meaning *m, struct weft__xentrace
 {
 	char name[WEFT__XENTRACE_NAME_BYTES];
 	uint32_t op = record->words[0] & 0xfffff;
-	if (hindsight->is_continuation && vcpu->left) {
-		vcpu->left--;
+	if (hindsight->is_continuation && vcpu->open.left) {
+		vcpu->open.left--;
 		weft__format_xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_PREEMPTED);
 		weft__format_xentrace_close(m, vcpu, WEFT__XENTRACE_LEVEL_SUBCALL);
 		return;
@@ -227,9 +235,9 @@ static void on_hypercall(struct weft__xentrace_meaning *m, struct weft__xentrace
 					 !strcmp(known, "sched_op poll");
 	if (!hindsight->continuations)
 		return;
-	vcpu->left = hindsight->continuations;
+	vcpu->open.left = hindsight->continuations;
 	struct weft__xentrace_event *tag =
-		weft__format_xentrace_emit(m, WEFT_EVENT_TAG, weft__format_xentrace_task_of(m, vcpu));
+		weft__format_xentrace_emit(m, WEFT_EVENT_TAG, weft__format_xentrace_actor(m, vcpu));
 	weft__format_xentrace_set_text(tag, "continuations", 0);
 	tag->event.value = hindsight->continuations;
 	tag->event.has_value = true;
@@ -282,7 +290,7 @@ static void on_exit_record(struct weft__xentrace_meaning *m, struct weft__xentra
 {
 	char number[WEFT__XENTRACE_NAME_BYTES];
 	const char *name = weft__format_xentrace_exit(record->words[0], is_svm);
-	while (vcpu->depth)
+	while (vcpu->open.depth)
 		weft__format_xentrace_pop(m, vcpu);
 	snprintf(number, sizeof(number), "vmexit 0x%x", record->words[0]);
 	vcpu->may_wake = true;
@@ -344,8 +352,8 @@ static void end_domain(struct weft__xentrace_meaning *m, uint32_t domain)
 	for (uint32_t number = *first; number != UINT32_MAX;) {
 		struct weft__xentrace_state *vcpu = &m->vcpus.list[number];
 		number = vcpu->next;
-		vcpu->depth = 0;
-		vcpu->left = 0;
+		vcpu->open.depth = 0;
+		vcpu->open.left = 0;
 		vcpu->changes_context = vcpu->shows_switches = false;
 		weft__format_xentrace_end_sleep(m, vcpu);
 		if (!vcpu->is_known)
@@ -387,7 +395,8 @@ static void on_interrupt_end(struct weft__xentrace_meaning *m, uint32_t cpu)
 		weft__format_xentrace_emit_run(m, cpu, task_on(m, cpu));
 }
 
-static int add_loss(struct weft__xentrace_meaning *m, const struct weft__xentrace_record *record)
+int weft__format_xentrace_add_loss(
+	struct weft__xentrace_meaning *m, uint64_t since_ns, uint32_t count, uint32_t thread)
 {
 	struct weft_trace_description *description = m->reader->base.input.description;
 	const struct weft__column column = {&m->losses, sizeof(*m->losses)};
@@ -395,13 +404,13 @@ static int add_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 	if (error)
 		return error;
 	m->losses[m->loss_count++] = (struct weft_loss_period){
-		.start = m->loss_begins[record->cpu],
+		.start = since_ns,
 		.end = m->time_ns,
-		.count = record->words[0],
-		.thread = record->cpu,
+		.count = count,
+		.thread = thread,
 		.cause = WEFT_LOSS_FULL,
 	};
-	description->losses[WEFT_LOSS_FULL] += record->words[0];
+	description->losses[WEFT_LOSS_FULL] += count;
 	description->loss_periods = m->losses;
 	description->loss_period_count = (uint32_t)m->loss_count;
 	return 0;
@@ -426,14 +435,15 @@ static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 	pcpu->is_in_loss = record->is_loss_begin;
 	if (!record->is_loss_begin) {
 		if (!m->error)
-			m->error = add_loss(m, record);
+			m->error = weft__format_xentrace_add_loss(
+				m, m->loss_begins[record->cpu], record->words[0], pcpu->thread);
 		pcpu->irqs = 0;
 		return;
 	}
 	m->loss_begins[record->cpu] = weft__format_xentrace_ns(&m->reader->clock, record->cycles);
 	if (vcpu) {
-		vcpu->left = 0;
-		while (vcpu->depth)
+		vcpu->open.left = 0;
+		while (vcpu->open.depth)
 			weft__format_xentrace_pop(m, vcpu);
 	}
 	end_waits(m);
@@ -463,7 +473,7 @@ static void take_known(struct weft__xentrace_meaning *m, const struct weft__xent
 		return;
 	case WEFT__XENTRACE_GUEST:
 		if (!weft__format_xentrace_take_context(m, vcpu_on(m, record->cpu), record))
-			weft__format_xentrace_emit_words(m, task_on(m, record->cpu), record);
+			weft__format_xentrace_emit_words(m, actor_on(m, record->cpu), record);
 		return;
 	case WEFT__XENTRACE_LOST:
 		on_loss(m, record);
@@ -479,7 +489,7 @@ static void take_known(struct weft__xentrace_meaning *m, const struct weft__xent
 	case WEFT__XENTRACE_GRANT_MAP:
 	case WEFT__XENTRACE_GRANT_UNMAP:
 	case WEFT__XENTRACE_GRANT_TRANSFER:
-		weft__format_xentrace_emit_mark(m, task_on(m, record->cpu), known->name, record);
+		weft__format_xentrace_emit_mark(m, actor_on(m, record->cpu), known->name, record);
 		if (known->kind == WEFT__XENTRACE_CREATE)
 			weft__format_xentrace_begin_build(m, words[0]);
 		if (known->kind == WEFT__XENTRACE_DOMAIN_REMOVE)
@@ -489,6 +499,7 @@ static void take_known(struct weft__xentrace_meaning *m, const struct weft__xent
 		vcpu = vcpu_on(m, record->cpu);
 		/* Those of one word or more have one in each version of Xen. */
 		if (vcpu && (record->count || record->id >> 12 != 0x202)) {
+			weft__format_xentrace_settle_process(m, vcpu, record);
 			weft__format_xentrace_enter_sender(m, vcpu, known->kind, record);
 			on_guest(m, vcpu, known, record, hindsight);
 		}
@@ -523,13 +534,15 @@ void weft__format_xentrace_meaning_take(struct weft__xentrace_meaning *m,
 	weft__format_xentrace_emit_vcpu(m, record->cpu, r->running[record->cpu].now);
 	/* Time begins with the first record, also if that becomes no event. */
 	if (!m->has_begun && !m->event_count)
-		weft__format_xentrace_emit(m, WEFT_EVENT_SWITCH, none)->event.thread = record->cpu;
+		weft__format_xentrace_emit(m, WEFT_EVENT_SWITCH, none)->event.thread =
+			m->pcpus[record->cpu].thread;
 	m->has_begun = true;
 }
 
 void weft__format_xentrace_meaning_end(struct weft__xentrace_meaning *m)
 {
 	weft__format_xentrace_withdraw(m);
+	weft__format_xentrace_end_processes(m);
 }
 
 int weft__format_xentrace_meaning_next(
@@ -574,8 +587,8 @@ int weft__format_xentrace_meaning_create(
 	if (!error)
 		error = weft__format_xentrace_describe_xen(m);
 	for (size_t i = 0; i < cpus && !error; i++)
-		m->pcpus[i] =
-			(struct weft__xentrace_pcpu){.runs = none, .shown = {WEFT_XENTRACE_UNKNOWN, 0}};
+		m->pcpus[i] = (struct weft__xentrace_pcpu){
+			.thread = (uint32_t)i, .runs = none, .shown = {WEFT_XENTRACE_UNKNOWN, 0}};
 	if (error)
 		weft__format_xentrace_meaning_destroy(m);
 	else
@@ -589,6 +602,7 @@ void weft__format_xentrace_meaning_destroy(struct weft__xentrace_meaning *m)
 		return;
 	weft__format_xentrace_vcpus_finish(&m->vcpus);
 	weft__format_xentrace_owners_finish(&m->owners);
+	weft__format_xentrace_processes_finish(&m->processes);
 	free(m->pcpus);
 	free(m->buffers);
 	free(m->sleepers);

@@ -8,12 +8,14 @@
  *     xentrace/contexts.c  the trace contexts of vCPUs
  *     xentrace/raises.c    which vCPU or interrupt sent the event of an event channel
  *     xentrace/domains.c   the buffers of the domains
+ *     xentrace/processes.c the processes of dom0's Linux
  *     xentrace/whole.c     the records of a whole file
  */
 #ifndef WEFT_FORMAT_XENTRACE_MEANING_H
 #define WEFT_FORMAT_XENTRACE_MEANING_H
 
 #include "format/xentrace/folds.h"
+#include "format/xentrace/processes.h"
 #include "format/xentrace/reader.h"
 #include "format/xentrace/vcpus.h"
 
@@ -57,6 +59,7 @@ enum weft__xentrace_sends {
 
 /* A pCPU in the model. */
 struct weft__xentrace_pcpu {
+	uint32_t thread; /* in the description */
 	struct weft__xentrace_task runs;
 	bool has_scheduler; /* an event told of its scheduler */
 	bool is_in_loss;    /* it loses records now */
@@ -77,6 +80,7 @@ struct weft__xentrace_sleepers {
 struct weft__xentrace_meaning {
 	struct weft__xentrace_reader *reader;
 	struct weft__xentrace_vcpus vcpus;
+	struct weft__xentrace_processes processes;
 	struct weft__xentrace_pcpu *pcpus; /* by pCPU */
 	uint16_t *buffers;                 /* by domain; 0: it has no vCPU */
 	struct weft_trace_buffer *descriptions;
@@ -118,6 +122,10 @@ void weft__format_xentrace_meaning_take(struct weft__xentrace_meaning *meaning,
 /* After the last record. */
 void weft__format_xentrace_meaning_end(struct weft__xentrace_meaning *meaning);
 
+/* Records of a thread are missing from then until now. 0 or an error. */
+int weft__format_xentrace_add_loss(
+	struct weft__xentrace_meaning *meaning, uint64_t since_ns, uint32_t count, uint32_t thread);
+
 /* WEFT_OK and the next event that was made; WEFT_AGAIN after the last one; or an error. */
 int weft__format_xentrace_meaning_next(
 	struct weft__xentrace_meaning *meaning, struct weft_event *ret_event);
@@ -128,6 +136,8 @@ int weft__format_xentrace_meaning_next(
 int weft__format_xentrace_describe_xen(struct weft__xentrace_meaning *meaning);
 /* Adds the buffer of a domain, if it has none. 0 or an error. */
 int weft__format_xentrace_add_domain(struct weft__xentrace_meaning *meaning, uint32_t domain);
+/* Adds that of the processes of dom0's Linux, if there is none. 0 or an error. */
+int weft__format_xentrace_add_buffer_of_processes(struct weft__xentrace_meaning *meaning);
 /* A domain is created, and is built until it has its first vCPU, or until it is destroyed. */
 void weft__format_xentrace_begin_build(struct weft__xentrace_meaning *meaning, uint32_t domain);
 void weft__format_xentrace_end_build(struct weft__xentrace_meaning *meaning, uint32_t domain);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "format/formats.h"
 #include "format/xentrace/incoming.h"
 #include "format/xentrace/look.h"
@@ -72,24 +73,51 @@ static void describe_clock(struct weft__xentrace_reader *r, uint64_t estimated_h
 	weft__format_xentrace_clock_set(&r->clock, r->records.first_cycles, clock->hz);
 }
 
-int weft__format_xentrace_describe_cpus(struct weft__xentrace_reader *r)
+int weft__format_xentrace_reserve_threads(struct weft__xentrace_reader *r, uint32_t capacity)
 {
 	struct weft_trace_description *description = r->base.input.description;
-	size_t count = r->windows.cpu_count;
-	r->running = calloc(count + 1, sizeof(*r->running));
-	r->threads = calloc(count + 1, sizeof(*r->threads));
-	r->thread_names = calloc(count + 1, sizeof(*r->thread_names));
-	if (!r->running || !r->threads || !r->thread_names)
-		return WEFT_ERROR_MEMORY;
-	for (size_t i = 0; i < count; i++) {
+	int error = weft__array_resize(&r->threads, capacity, sizeof(*r->threads));
+	if (!error)
+		error = weft__array_resize(&r->thread_names, capacity, sizeof(*r->thread_names));
+	for (uint32_t i = 0; i < description->thread_count && !error; i++)
+		r->threads[i].name = r->thread_names[i];
+	description->threads = r->threads;
+	r->thread_capacity = error ? r->thread_capacity : capacity;
+	return error;
+}
+
+int weft__format_xentrace_add_thread(struct weft__xentrace_reader *r, const char *name,
+	uint64_t tid, uint32_t buffer, uint32_t *ret_thread)
+{
+	struct weft_trace_description *description = r->base.input.description;
+	uint32_t i = description->thread_count;
+	int error = i < r->thread_capacity ? 0 : weft__format_xentrace_reserve_threads(r, 2 * i + 8);
+	if (error)
+		return error;
+	snprintf(r->thread_names[i], sizeof(r->thread_names[i]), "%s", name);
+	r->threads[i] =
+		(struct weft_trace_thread){.name = r->thread_names[i], .tid = tid, .buffer = buffer};
+	description->thread_count++;
+	*ret_thread = i;
+	return 0;
+}
+
+int weft__format_xentrace_describe_cpus(struct weft__xentrace_reader *r)
+{
+	char name[WEFT__XENTRACE_THREAD_BYTES];
+	uint32_t count = (uint32_t)r->windows.cpu_count, thread;
+	r->base.input.description->thread_count = 0;
+	r->running = calloc(count + (size_t)1, sizeof(*r->running));
+	int error =
+		r->running ? weft__format_xentrace_reserve_threads(r, count + 1) : WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < count && !error; i++) {
 		uint32_t number = r->windows.cpus[i].number;
-		snprintf(r->thread_names[i], sizeof(r->thread_names[i]), "pCPU %u", number);
-		r->threads[i] = (struct weft_trace_thread){.name = r->thread_names[i], .tid = number};
+		snprintf(name, sizeof(name), "pCPU %u", number);
+		error = weft__format_xentrace_add_thread(r, name, number, 0, &thread);
 		r->running[i].now.domain = WEFT_XENTRACE_UNKNOWN;
 	}
-	description->threads = r->threads;
-	description->thread_count = (uint32_t)count;
-	return 0;
+	r->cpu_count = count;
+	return error;
 }
 
 void weft__format_xentrace_finish(struct weft__xentrace_reader *r)

@@ -31,7 +31,8 @@ struct weft__xentrace_known {
 	const char *name;
 };
 
-#define WEFT__XENTRACE_KNOWN 256 /* a power of two */
+#define WEFT__XENTRACE_KNOWN        256 /* a power of two */
+#define WEFT__XENTRACE_THREAD_BYTES 24
 
 struct weft__xentrace_reader {
 	struct weft__reader base;
@@ -39,8 +40,10 @@ struct weft__xentrace_reader {
 	struct weft__xentrace_records records;
 	struct weft__xentrace_clock clock;
 	struct weft__xentrace_running *running; /* by pCPU */
-	struct weft_trace_thread *threads;      /* by pCPU */
-	char (*thread_names)[16];
+	struct weft_trace_thread *threads;      /* of pCPUs, and the lanes of dom0's vCPUs */
+	char (*thread_names)[WEFT__XENTRACE_THREAD_BYTES];
+	uint32_t thread_capacity;
+	uint32_t cpu_count;                 /* so far */
 	struct weft__xentrace_whole *whole; /* NULL: no event was asked for yet */
 	bool is_svm;                        /* the reasons of exits are AMD's */
 	bool has_vendor;                    /* that is final: an exit told it, or none tells */
@@ -56,6 +59,11 @@ static inline struct weft__xentrace_reader *weft__format_xentrace_of(struct weft
 
 /* 0 or WEFT_ERROR_MEMORY. */
 int weft__format_xentrace_describe_cpus(struct weft__xentrace_reader *reader);
+/* Room for so many threads, so that their descriptions stay where they are. 0 or an error. */
+int weft__format_xentrace_reserve_threads(struct weft__xentrace_reader *reader, uint32_t capacity);
+/* Describes one more thread, before the first event if there is no room for it. 0 or an error. */
+int weft__format_xentrace_add_thread(struct weft__xentrace_reader *reader, const char *name,
+	uint64_t tid, uint32_t buffer, uint32_t *ret_thread);
 /* Describes the clock, and finds out whose numbers the exits have. 0 or WEFT_ERROR_MEMORY. */
 int weft__format_xentrace_look_over(struct weft__xentrace_reader *reader);
 /* Looks for an exit that tells whose numbers these are behind those that were looked over. */

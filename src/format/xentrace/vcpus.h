@@ -40,13 +40,18 @@ enum weft__xentrace_level {
 
 #define WEFT__XENTRACE_LEVELS_MAX 8
 
+/* Those of a vCPU, or of the process that it runs. */
+struct weft__xentrace_levels {
+	uint32_t left; /* continuations of the open hypercall that will come */
+	uint8_t levels[WEFT__XENTRACE_LEVELS_MAX];
+	uint8_t depth;
+};
+
 struct weft__xentrace_state {
 	uint32_t domain, vcpu;
 	uint32_t next;       /* of the domain; or UINT32_MAX */
 	uint32_t generation; /* the number of vCPUs with this number that ended before */
-	uint32_t left;       /* continuations of the open hypercall that will come */
-	uint8_t levels[WEFT__XENTRACE_LEVELS_MAX];
-	uint8_t depth;
+	struct weft__xentrace_levels open;
 	bool is_known;        /* an event told of it */
 	bool gives_up;        /* the open hypercall ends when the vCPU is switched out */
 	bool may_wake;        /* the open hypercall or exit can wake other vCPUs */
@@ -59,6 +64,15 @@ struct weft__xentrace_state {
 	struct weft__xentrace_context context;
 	uint32_t contexts; /* that it had so far */
 	uint64_t loops;    /* a bit for each hypercall that it issued twice with nothing in between */
+	/* Used for vCPUs of dom0 alone: see xentrace/processes.h. */
+	uint32_t process;    /* that Linux runs here */
+	uint32_t shown;      /* that its lane shows */
+	uint32_t owner;      /* of the open spans, except "runnable" */
+	uint32_t lane;       /* 1 + its thread; 0: none */
+	uint32_t lost;       /* switches that are missing since `lost_since` */
+	uint64_t lost_since; /* ns */
+	bool is_on;          /* it has a pCPU */
+	bool has_new_stack;  /* Linux has left that of the process before */
 };
 
 struct weft__xentrace_vcpus {

@@ -22,7 +22,8 @@ struct weft__xentrace_whole {
 	struct weft__xentrace_meaning *meaning;
 	struct weft__xentrace_irq *irqs; /* by begin */
 	size_t irq_count, irq_capacity;
-	size_t irq;              /* the next one */
+	size_t irq; /* the next one */
+	struct weft__xentrace_moments moments;
 	struct late_fact *facts; /* by number */
 	size_t fact_count, fact_capacity;
 	size_t next; /* of `facts` */
@@ -146,6 +147,15 @@ static int search(struct weft__xentrace_whole *w, uint64_t quick_cycles)
 	return error;
 }
 
+static int prepare_processes(struct weft__xentrace_whole *w)
+{
+	const struct weft__xentrace_windows *windows = &w->reader->windows;
+	int error = weft__format_xentrace_moments_add(&w->moments, windows->notes, windows->note_count);
+	if (!error)
+		error = weft__format_xentrace_moments_name(&w->moments);
+	return error ? error : weft__format_xentrace_describe_processes(w->meaning, &w->moments);
+}
+
 /* Finds all that must be known before the first event. */
 static int prepare(struct weft__xentrace_whole *w)
 {
@@ -163,6 +173,8 @@ static int prepare(struct weft__xentrace_whole *w)
 			error = weft__format_xentrace_add_domain(w->meaning, domain);
 	}
 	free(survey);
+	if (!error)
+		error = prepare_processes(w);
 	weft__format_xentrace_end_buffers(w->meaning, w->last_cycles);
 	w->meaning->senders = (uint32_t)r->windows.cpu_count;
 	w->meaning->is_filtered = weft__format_xentrace_is_filtered(&r->windows);
@@ -192,6 +204,7 @@ void weft__format_xentrace_whole_destroy(struct weft__xentrace_whole *w)
 	if (!w)
 		return;
 	weft__format_xentrace_meaning_destroy(w->meaning);
+	weft__format_xentrace_moments_finish(&w->moments);
 	free(w->irqs);
 	free(w->facts);
 	free(w);
@@ -213,7 +226,7 @@ static const struct weft__xentrace_hindsight *hindsight_of(
 	return is_next ? &w->facts[w->next++].hindsight : &none;
 }
 
-/* Moves on to the next record or interrupt; false at the end. */
+/* Moves on to the next record, interrupt or moment of dom0's Linux; false at the end. */
 static bool advance(struct weft__xentrace_whole *w)
 {
 	if (!w->has_begun)
@@ -221,7 +234,15 @@ static bool advance(struct weft__xentrace_whole *w)
 	w->has_begun = true;
 	if (!w->record)
 		return false;
-	if (w->irq < w->irq_count && w->irqs[w->irq].begin <= w->record->cycles) {
+	const bool is_irq = w->irq < w->irq_count && w->irqs[w->irq].begin <= w->record->cycles;
+	const struct weft__xentrace_moment *moment = weft__format_xentrace_moments_peek(
+		&w->moments, is_irq ? w->irqs[w->irq].begin : w->record->cycles);
+	if (moment) {
+		w->moments.next++;
+		weft__format_xentrace_meaning_moment(w->meaning, moment);
+		return true;
+	}
+	if (is_irq) {
 		weft__format_xentrace_meaning_begin_irq(w->meaning, &w->irqs[w->irq++]);
 		return true;
 	}

@@ -127,10 +127,13 @@ static uint64_t end_of_damaged(const struct file *f, uint64_t at,
 	return !is_cut && end < next ? end : next;
 }
 
-static void add_note(struct weft__xentrace_windows *w, const uint8_t *bytes)
+static int add_note(struct weft__xentrace_windows *w, const uint8_t *bytes)
 {
-	if (w->note_count < WEFT_XENTRACE_NOTES_MAX)
+	const struct weft__column column = {&w->notes, sizeof(*w->notes)};
+	int error = weft__columns_reserve(&column, 1, &w->note_capacity, w->note_count + 1);
+	if (!error)
 		w->notes[w->note_count++] = weft__format_xentrace_read_note(bytes);
+	return error;
 }
 
 static int list_windows(const struct file *f, uint16_t *known, struct weft_diagnostics *diagnostics,
@@ -155,7 +158,7 @@ static int list_windows(const struct file *f, uint16_t *known, struct weft_diagn
 		if (header.bytes == HEADER_BYTES)
 			error = add_window(w, known, header.cpu, window);
 		else if (end == start)
-			add_note(w, f->bytes + at);
+			error = add_note(w, f->bytes + at);
 		at = end;
 	}
 	return error;
@@ -196,5 +199,6 @@ void weft__format_xentrace_windows_finish(struct weft__xentrace_windows *windows
 {
 	free(windows->list);
 	free(windows->cpus);
+	free(windows->notes);
 	*windows = (struct weft__xentrace_windows){0};
 }

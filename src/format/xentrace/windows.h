@@ -45,8 +45,8 @@ struct weft__xentrace_windows {
 	size_t count, capacity;
 	struct weft__xentrace_cpu *cpus; /* by number */
 	size_t cpu_count, cpu_capacity;
-	struct weft_xentrace_note notes[WEFT_XENTRACE_NOTES_MAX];
-	size_t note_count;
+	struct weft_xentrace_note *notes;
+	size_t note_count, note_capacity;
 };
 
 /* True if the bytes begin with a window of the size that its header says, or one that ends with the

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Moments of dom0's Linux, by the notes of weft/xentrace.h: which thread of Linux its vCPUs run,
+ * and what it is called. They are put into the order of time.
+ */
+#ifndef WEFT_FORMAT_XENTRACE_MOMENTS_H
+#define WEFT_FORMAT_XENTRACE_MOMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/xentrace.h>
+
+struct weft__xentrace_moment {
+	uint64_t cycles;
+	uint64_t order; /* of its note */
+	uint32_t kind;  /* of its note: WEFT_XENTRACE_NOTE_SWITCH, _FORK or _NAME */
+	uint32_t vcpu;
+	uint32_t pid;   /* that runs from now on, was made, or is called so */
+	uint32_t other; /* that ran before, or made it; of a loss: the switches that are missing */
+	bool has_ended; /* `other` never runs again; of a name: its process has ended */
+	char name[WEFT_XENTRACE_PROCESS_NAME_BYTES];
+};
+
+struct weft__xentrace_moments {
+	struct weft__xentrace_moment *list; /* those from `next` on are to be taken */
+	size_t count, capacity, next;
+	uint64_t notes; /* so far */
+};
+
+/* Adds those of the notes; others say nothing about dom0's Linux. A name holds from the next switch
+ * on, or from the next process that is made: it waits for that. 0 or WEFT_ERROR_MEMORY. */
+int weft__format_xentrace_moments_add(
+	struct weft__xentrace_moments *moments, const struct weft_xentrace_note *notes, size_t count);
+
+/* Each process gets the last of its names from the beginning on, as it may execute a program only
+ * after it was made. 0 or WEFT_ERROR_MEMORY. */
+int weft__format_xentrace_moments_name(struct weft__xentrace_moments *moments);
+
+/* The next one, if it is not later than that; NULL: none is. */
+static inline const struct weft__xentrace_moment *weft__format_xentrace_moments_peek(
+	const struct weft__xentrace_moments *moments, uint64_t cycles)
+{
+	bool is_due = moments->next < moments->count && moments->list[moments->next].cycles <= cycles;
+	return is_due ? &moments->list[moments->next] : NULL;
+}
+
+void weft__format_xentrace_moments_finish(struct weft__xentrace_moments *moments);
+
+#endif
