@@ -5,7 +5,8 @@
  * end.
  *
  * xentrace turns Xen's trace on, and at SIGINT off, and writes the rest. It would truncate a file,
- * and with it our notes, so it writes into a pipe.
+ * and with it our notes, so it writes into a pipe. With --processes, dom0's kernel tells which
+ * processes it runs, in notes between xentrace's windows.
  */
 #include "hypervisor.h"
 
@@ -25,12 +26,12 @@
 #include <unistd.h>
 
 #include <weft/guest.h>
-#include <weft/parse.h>
 #include <weft/xentrace.h>
 
+#include "hypervisor_file.h"
 #include "record.h"
-#include "runs/file.h"
 #include "runs/message.h"
+#include "runs/processes/processes.h"
 #include "runs/saving/name.h"
 #include "cli/cli.h"
 #include "cli/xen_filter.h"
@@ -46,13 +47,12 @@ struct tracing {
 	const struct record_hypervisor *request;
 	struct weft_host *host;
 	char tool[PATH_MAX];
-	int file;
+	struct hypervisor_file file;
 	int pipe, messages; /* from xentrace */
 	pid_t child;
 	sigset_t before; /* the signals that were blocked */
 	unsigned char *piece;
 	uint64_t bytes;                        /* that xentrace has written */
-	uint64_t written;                      /* of these, those in the file */
 	struct weft_xentrace_growing *growing; /* with a filter: what it takes of the records */
 	struct xen_writer *writer;
 	struct xen_filter_state state;
@@ -67,49 +67,6 @@ static uint64_t now_ns(void)
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-}
-
-/* ---- Notes ---- */
-
-static bool write_note(int fd, uint32_t kind, uint64_t first, uint64_t second)
-{
-	unsigned char bytes[WEFT_XENTRACE_NOTE_BYTES];
-	const struct weft_xentrace_note note = {kind, {first, second}};
-	weft_xentrace_write_note(&note, bytes);
-	return weft__runs_write_all(fd, bytes, sizeof(bytes));
-}
-
-static bool read_boot_id(uint8_t ret_id[16])
-{
-	char text[40];
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	size_t size = file ? fread(text, 1, sizeof(text), file) : 0;
-	if (file)
-		fclose(file);
-	return weft_parse_uuid(text, size, ret_id);
-}
-
-static bool write_boot(int fd)
-{
-	uint8_t id[16];
-	uint64_t words[2];
-	if (!read_boot_id(id))
-		return true;
-	memcpy(words, id, sizeof(id));
-	return write_note(fd, WEFT_XENTRACE_NOTE_BOOT, words[0], words[1]);
-}
-
-/* The clocks at this time; without them the rate would be estimated, which is no reason to fail.
- */
-static bool write_clocks(const struct tracing *t, bool is_begin)
-{
-	struct weft_host_clocks clocks;
-	if (weft_host_read_clocks(t->host, &clocks) != 0)
-		return true;
-	return (!is_begin || (write_note(t->file, WEFT_XENTRACE_NOTE_RATE, clocks.hz, 0) &&
-							 write_boot(t->file))) &&
-		   write_note(t->file, WEFT_XENTRACE_NOTE_TIME, clocks.cycles, clocks.xen_ns) &&
-		   write_note(t->file, WEFT_XENTRACE_NOTE_HOST, clocks.xen_ns, clocks.monotonic_ns);
 }
 
 /* ---- xentrace ---- */
@@ -186,13 +143,6 @@ static bool start_tool(struct tracing *t)
 
 /* ---- The records ---- */
 
-static bool put(void *context, const void *bytes, size_t size)
-{
-	struct tracing *t = context;
-	t->written += size;
-	return weft__runs_write_all(t->file, bytes, size);
-}
-
 static bool has_filter(const struct record_hypervisor *request)
 {
 	return !xen_filter_is_empty(&request->filter);
@@ -204,7 +154,7 @@ static bool start_filter(struct tracing *t)
 	const struct weft_xentrace_note filtered = {.kind = WEFT_XENTRACE_NOTE_FILTERED};
 	if (!has_filter(t->request))
 		return true;
-	t->writer = xen_writer_create(put, t);
+	t->writer = xen_writer_create(hypervisor_file_put, &t->file);
 	if (!t->writer || weft_xentrace_growing_create(0, &t->growing) != 0)
 		return false;
 	xen_writer_add_note(t->writer, &filtered);
@@ -233,7 +183,9 @@ static void take(struct tracing *t, size_t size)
 	if (t->writer) {
 		error = weft_xentrace_growing_feed(t->growing, t->piece, size);
 		error = error ? error : filter(t);
-	} else if (!put(t, t->piece, size)) {
+		if (!error && !hypervisor_file_put_processes(&t->file))
+			error = WEFT_ERROR_SYSTEM;
+	} else if (!hypervisor_file_put_windows(&t->file, t->piece, size)) {
 		error = WEFT_ERROR_SYSTEM;
 	}
 	if (error)
@@ -254,13 +206,12 @@ static bool is_asked(void)
 static bool copy(struct tracing *t)
 {
 	struct pollfd readable = {.fd = t->pipe, .events = POLLIN};
-	if (poll(&readable, 1, LOOK_MS) <= 0)
-		return true;
-	ssize_t size = read(t->pipe, t->piece, PIECE_BYTES);
+	const bool is_readable = poll(&readable, 1, LOOK_MS) > 0;
+	ssize_t size = is_readable ? read(t->pipe, t->piece, PIECE_BYTES) : 0;
 	if (size < 0)
 		return errno == EINTR;
 	take(t, (size_t)size);
-	return size > 0;
+	return size > 0 || !is_readable;
 }
 
 /* The duration counts from the first bytes: on a busy host it takes a while until Xen records. */
@@ -273,7 +224,7 @@ static bool is_over(struct tracing *t, uint64_t *begun_ns)
 	if (!t->has_begun)
 		*begun_ns = now;
 	t->has_begun = true;
-	return t->failure || (request->max_bytes && t->written >= request->max_bytes) ||
+	return t->failure || (request->max_bytes && t->file.size >= request->max_bytes) ||
 		   (request->duration_ns && now - *begun_ns >= request->duration_ns);
 }
 
@@ -341,24 +292,43 @@ static void set_size(const struct tracing *t)
 		cli_error("xen:host: Xen keeps the buffers that it has since boot; --size is too late");
 }
 
+/* Without them, the rest is recorded all the same. */
+static void start_processes(struct tracing *t)
+{
+	char reason[WEFT__RUNS_PROCESSES_REASON];
+	if (!t->request->has_processes)
+		return;
+	t->file.processes = weft__runs_processes_start(reason);
+	if (!t->file.processes)
+		cli_error("xen:host: recorded without processes: %s", reason);
+}
+
+/* Writes the rest: what the filter has not decided, the processes and the clocks at the end. */
+static void finish(struct tracing *t)
+{
+	if (t->file.processes)
+		weft__runs_processes_stop(t->file.processes);
+	if (t->writer)
+		weft_xentrace_growing_flush(t->growing, true);
+	take(t, 0);
+	if (!t->failure && !hypervisor_file_put_clocks(&t->file, t->host, false))
+		t->failure = errno;
+}
+
 /* Records into t->file. False after a message. */
 static bool trace(struct tracing *t)
 {
+	start_processes(t);
 	t->messages = memfd_create("xentrace", MFD_CLOEXEC);
 	t->piece = malloc(PIECE_BYTES);
 	if (t->messages < 0 || !t->piece || !start_filter(t) || !start_tool(t)) {
 		cli_error("xen:host: %s", strerror(errno));
 		return false;
 	}
-	if (!write_clocks(t, true))
+	if (!hypervisor_file_put_clocks(&t->file, t->host, true))
 		t->failure = errno;
 	copy_all(t);
-	if (t->writer) {
-		weft_xentrace_growing_flush(t->growing, true);
-		take(t, 0);
-	}
-	if (!t->failure && !write_clocks(t, false))
-		t->failure = errno;
+	finish(t);
 	return judge_end(t);
 }
 
@@ -389,8 +359,8 @@ static int record(struct tracing *t)
 		cli_error("xen:host: Xen's tool xentrace is not installed (Debian: xen-utils-common)");
 		return RECORD_FAILED;
 	}
-	t->file = open_file(t->request);
-	if (t->file < 0) {
+	t->file.fd = open_file(t->request);
+	if (t->file.fd < 0) {
 		cli_error("%s: %s", weft__runs_shown(output), strerror(errno));
 		return RECORD_FAILED;
 	}
@@ -408,19 +378,20 @@ static int record(struct tracing *t)
 int record_hypervisor_run(const struct record_hypervisor *request)
 {
 	char reason[WEFT_GUEST_REASON_BYTES];
-	struct tracing t = {.request = request, .file = -1, .pipe = -1, .messages = -1};
+	struct tracing t = {.request = request, .file.fd = -1, .pipe = -1, .messages = -1};
 	if (weft_host_open(&t.host, reason) != 0) {
 		cli_error("xen:host: %s", reason);
 		return RECORD_FAILED;
 	}
 	int status = record(&t);
+	weft__runs_processes_close(t.file.processes);
 	weft_host_close(t.host);
 	xen_writer_destroy(t.writer);
 	weft_xentrace_growing_destroy(t.growing);
 	xen_filter_state_finish(&t.state);
 	free(t.piece);
 	for (int i = 0; i < 3; i++) {
-		int fd = i == 0 ? t.file : i == 1 ? t.pipe : t.messages;
+		int fd = i == 0 ? t.file.fd : i == 1 ? t.pipe : t.messages;
 		if (fd >= 0)
 			close(fd);
 	}

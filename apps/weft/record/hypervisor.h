@@ -17,6 +17,7 @@ struct record_hypervisor {
 	uint64_t duration_ns; /* 0: until a signal comes */
 	uint64_t max_bytes;   /* of the file; 0: no limit */
 	uint32_t pages;       /* of Xen's buffer for each pCPU; 0: as it is */
+	bool has_processes;   /* with the processes of dom0's Linux */
 };
 
 /* ---- hypervisor_options.c ---- */

@@ -20,7 +20,7 @@
 
 static const char usage[] =
 	"usage: weft record xen:host [-o FILE] [--events LIST] [--filter WORDS] [--duration T]\n"
-	"                   [--size BYTES] [--max-size BYTES]\n"
+	"                   [--processes] [--size BYTES] [--max-size BYTES]\n"
 	"\n"
 	"Records the trace of Xen itself until Ctrl-C, with Xen's tool xentrace. Run it in dom0, as root.\n"
 	"FILE is in xentrace's format. It contains the rate of the cycles, so that no --cpu-hz is needed.\n"
@@ -31,6 +31,7 @@ static const char usage[] =
 	"                     what the classes of --filter need\n"
 	"  --filter WORDS     save only records of domain=N, class=NAME and span=NAME, a hypercall, fault\n"
 	"                     or exit, with commas between them; those with a - in front are left out\n"
+	"  --processes        also which processes dom0 runs, by the tracing of its kernel (tracefs)\n"
 	"  --size BYTES       Xen's buffer for each pCPU (4M); default: 128K. Xen keeps the first size\n"
 	"                     until the host is booted again\n"
 	"  --duration T       end after this time (500ms, 10s)\n"
@@ -47,6 +48,7 @@ static const struct option options[] = {
 	{"filter", required_argument, NULL, 'f'},
 	{"max-size", required_argument, NULL, 'm'},
 	{"output", required_argument, NULL, 'o'},
+	{"processes", no_argument, NULL, 'p'},
 	{"size", required_argument, NULL, 's'},
 	{NULL, 0, NULL, 0},
 };
@@ -86,6 +88,9 @@ static bool take_option(
 		return record_streaming_take("record", option, optarg, streaming);
 	case 'o':
 		request->output = optarg;
+		return true;
+	case 'p':
+		request->has_processes = true;
 		return true;
 	case 's':
 		return take_size(optarg, &request->pages);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A note stands where a window may begin. Each window of xentrace has a header with its size:
+ *
+ *     u32 0x2001f003; u32 pCPU; u32 bytes that follow
+ */
+#include "hypervisor_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <weft/parse.h>
+#include <weft/xentrace.h>
+
+#include "runs/file.h"
+
+bool hypervisor_file_put(void *context, const void *bytes, size_t size)
+{
+	struct hypervisor_file *file = context;
+	file->size += size;
+	return weft__runs_write_all(file->fd, bytes, size);
+}
+
+/* ---- Notes ---- */
+
+static bool put_note(void *file, const struct weft_xentrace_note *note)
+{
+	unsigned char bytes[WEFT_XENTRACE_NOTE_BYTES];
+	weft_xentrace_write_note(note, bytes);
+	return hypervisor_file_put(file, bytes, sizeof(bytes));
+}
+
+static bool put_pair(struct hypervisor_file *file, uint32_t kind, uint64_t first, uint64_t second)
+{
+	return put_note(file, &(struct weft_xentrace_note){kind, {first, second}});
+}
+
+static bool read_boot_id(uint8_t ret_id[16])
+{
+	char text[40];
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	size_t size = file ? fread(text, 1, sizeof(text), file) : 0;
+	if (file)
+		fclose(file);
+	return weft_parse_uuid(text, size, ret_id);
+}
+
+static bool put_boot(struct hypervisor_file *file)
+{
+	uint8_t id[16];
+	uint64_t words[2];
+	if (!read_boot_id(id))
+		return true;
+	memcpy(words, id, sizeof(id));
+	return put_pair(file, WEFT_XENTRACE_NOTE_BOOT, words[0], words[1]);
+}
+
+bool hypervisor_file_put_clocks(struct hypervisor_file *file, struct weft_host *host, bool is_begin)
+{
+	struct weft_host_clocks clocks;
+	if (weft_host_read_clocks(host, &clocks) != 0)
+		return true;
+	return (!is_begin ||
+			   (put_pair(file, WEFT_XENTRACE_NOTE_RATE, clocks.hz, 0) && put_boot(file))) &&
+		   put_pair(file, WEFT_XENTRACE_NOTE_TIME, clocks.cycles, clocks.xen_ns) &&
+		   put_pair(file, WEFT_XENTRACE_NOTE_HOST, clocks.xen_ns, clocks.monotonic_ns);
+}
+
+bool hypervisor_file_put_processes(struct hypervisor_file *file)
+{
+	return !file->processes || weft__runs_processes_read(file->processes, put_note, file);
+}
+
+/* ---- Windows ---- */
+
+static uint32_t size_in(const unsigned char head[HYPERVISOR_HEADER_BYTES])
+{
+	return (uint32_t)head[8] | (uint32_t)head[9] << 8 | (uint32_t)head[10] << 16 |
+		   (uint32_t)head[11] << 24;
+}
+
+/* How many of the bytes stand before the last place where a window may begin. */
+static size_t find_boundary(struct hypervisor_file *file, const unsigned char *bytes, size_t size)
+{
+	size_t boundary = 0, part;
+	for (size_t at = 0; at < size; at += part) {
+		if (file->window) {
+			part = size - at < file->window ? size - at : (size_t)file->window;
+			file->window -= part;
+		} else {
+			part = HYPERVISOR_HEADER_BYTES - file->header;
+			part = size - at < part ? size - at : part;
+			memcpy(file->head + file->header, bytes + at, part);
+			file->header += part;
+			if (file->header < HYPERVISOR_HEADER_BYTES)
+				break;
+			file->window = size_in(file->head);
+			file->header = 0;
+		}
+		if (!file->window && !file->header)
+			boundary = at + part;
+	}
+	return boundary;
+}
+
+bool hypervisor_file_put_windows(
+	struct hypervisor_file *file, const unsigned char *bytes, size_t size)
+{
+	const bool was_between = !file->window && !file->header;
+	const size_t boundary = find_boundary(file, bytes, size);
+	return (!boundary || hypervisor_file_put(file, bytes, boundary)) &&
+		   ((!boundary && !was_between) || hypervisor_file_put_processes(file)) &&
+		   (boundary == size || hypervisor_file_put(file, bytes + boundary, size - boundary));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The file of weft record xen:host: what xentrace writes, or a filter takes of that, with notes
+ * between the windows.
+ */
+#ifndef WEFT_APPS_RECORD_HYPERVISOR_FILE_H
+#define WEFT_APPS_RECORD_HYPERVISOR_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/guest.h>
+
+#include "runs/processes/processes.h"
+
+#define HYPERVISOR_HEADER_BYTES 12
+
+struct hypervisor_file {
+	struct weft__runs_processes *processes; /* NULL: they are not traced */
+	uint64_t size;                          /* so far */
+	uint64_t window;                        /* the rest of xentrace's last window */
+	size_t header;                          /* the bytes of its next header so far */
+	unsigned char head[HYPERVISOR_HEADER_BYTES];
+	int fd;
+};
+
+/* All of these: false with errno. */
+
+/* Writes bytes to `file`, a struct hypervisor_file, between whose ends no note may stand. */
+bool hypervisor_file_put(void *file, const void *bytes, size_t size);
+
+/* Writes the clocks at this time. Without them the rate would be estimated, which is no reason to
+ * fail. */
+bool hypervisor_file_put_clocks(
+	struct hypervisor_file *file, struct weft_host *host, bool is_begin);
+
+/* Writes which processes have run since the last call, between windows. */
+bool hypervisor_file_put_processes(struct hypervisor_file *file);
+
+/* Writes the next bytes of xentrace, and the processes, if a window ends there. */
+bool hypervisor_file_put_windows(
+	struct hypervisor_file *file, const unsigned char *bytes, size_t size);
+
+#endif
