@@ -10,8 +10,10 @@
  *     │ append       │ poll       │ [thread]     │
  *
  * The colours are those of the functions' files: each of the first few has its own, and all are
- * named below. In a comparison they say how much a function grew or shrank, compared with itself.
+ * named below. In a comparison they say how much a function grew or shrank, compared with itself;
+ * functions that had time before only are listed below.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/export.h"
@@ -27,6 +29,7 @@
 #define SMALL_SIZE   11.0
 #define SWATCH       10.0
 #define NAME_BYTES   512
+#define GONE_MAX     6 /* lines of the legend, which then has no files */
 
 static const uint32_t ink = 0x1b1f24ff, dim = 0x5b6570ff, ground = 0xffffffff;
 
@@ -197,6 +200,28 @@ static void add_files(const struct weft__profile_graph *graph,
 		add_words(d, legend, colors[WEFT__GRAPH_NAMELESS], "file not known");
 }
 
+/* Functions without a box: each on a line, as far as there is room. */
+static void add_gone(const struct weft__profile_graph *graph, const struct weft__profile_drawing *d,
+	struct legend *legend)
+{
+	uint32_t nodes[GONE_MAX];
+	struct weft_text text = {0};
+	char more[64];
+	const uint32_t count = weft__profile_graph_gone(graph, nodes, GONE_MAX);
+	for (uint32_t i = 0; i < count && i < GONE_MAX; i++) {
+		text.size = 0;
+		weft_text_add_string(&text, "no more: ");
+		weft__profile_graph_describe_gone(graph, nodes[i], &text);
+		legend->x = legend->left;
+		legend->y += ROW;
+		add_entry(d, legend, shrunk, (struct weft_slice){text.bytes, text.size});
+	}
+	snprintf(more, sizeof(more), "and %u more", count > GONE_MAX ? count - GONE_MAX : 0);
+	if (count > GONE_MAX)
+		add_words(d, legend, shrunk, more);
+	weft_text_finish(&text);
+}
+
 double weft__profile_graph_draw_legend(const struct weft__profile_graph *graph,
 	const struct weft__profile_drawing *d, double x, double y, double right)
 {
@@ -205,6 +230,7 @@ double weft__profile_graph_draw_legend(const struct weft__profile_graph *graph,
 		add_words(d, &legend, grown, "more than before");
 		add_words(d, &legend, same, "as before");
 		add_words(d, &legend, shrunk, "less");
+		add_gone(graph, d, &legend);
 	} else {
 		add_files(graph, d, &legend);
 	}

@@ -91,6 +91,32 @@ static double before_of(const struct weft__profile_graph *graph, uint32_t node)
 	return (double)graph->tree.nodes[node].before * graph->profile->scale;
 }
 
+/* Puts a node into a list, the heaviest first; of equal ones the first in the tree is before. */
+static void insert(const struct weft__profile_graph *graph, uint32_t *nodes, uint32_t count,
+	uint32_t most, uint32_t node)
+{
+	const struct weft__profile_node *all = graph->tree.nodes;
+	uint32_t at = count < most ? count : most;
+	while (at > 0 && all[nodes[at - 1]].before < all[node].before) {
+		if (at < most)
+			nodes[at] = nodes[at - 1];
+		at--;
+	}
+	if (at < most)
+		nodes[at] = node;
+}
+
+uint32_t weft__profile_graph_gone(
+	const struct weft__profile_graph *graph, uint32_t *ret_nodes, uint32_t most)
+{
+	const struct weft__profile_node *all = graph->tree.nodes;
+	uint32_t count = 0;
+	for (uint32_t node = 1; node < graph->tree.count; node++)
+		if (!all[node].weight && all[node].before && all[all[node].parent].weight)
+			insert(graph, ret_nodes, count++, most, node);
+	return count;
+}
+
 double weft__profile_graph_growth(const struct weft__profile_graph *graph, uint32_t node)
 {
 	const double now = (double)graph->tree.nodes[node].weight, before = before_of(graph, node);
@@ -246,6 +272,24 @@ static void add_location(const struct weft__profile_graph *graph,
 	weft_text_add_string(text, ")");
 }
 
+static void add_before(
+	const struct weft__profile_graph *graph, uint32_t number, struct weft_text *text)
+{
+	char duration[32];
+	weft_format_duration(weft__ns_between(before_of(graph, number), UINT64_MAX), DIGITS, duration);
+	weft_text_add_string(text, ", ");
+	weft_text_add_string(text, duration);
+	weft_text_add_string(text, " before");
+}
+
+void weft__profile_graph_describe_gone(
+	const struct weft__profile_graph *graph, uint32_t number, struct weft_text *text)
+{
+	add_slice(text, weft__profile_graph_name(graph, number));
+	add_location(graph, &graph->tree.nodes[number], text);
+	add_before(graph, number, text);
+}
+
 void weft__profile_graph_describe(
 	const struct weft__profile_graph *graph, uint32_t number, struct weft_text *text)
 {
@@ -268,10 +312,6 @@ void weft__profile_graph_describe(
 	counted = counted ? counted : "samples";
 	const size_t size = strlen(counted);
 	weft_text_add(text, counted, size && node->count == 1 ? size - 1 : size); /* without the "s" */
-	if (!graph->profile->is_compared)
-		return;
-	weft_format_duration(weft__ns_between(before_of(graph, number), UINT64_MAX), DIGITS, duration);
-	weft_text_add_string(text, ", ");
-	weft_text_add_string(text, duration);
-	weft_text_add_string(text, " before");
+	if (graph->profile->is_compared)
+		add_before(graph, number, text);
 }

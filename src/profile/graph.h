@@ -64,6 +64,13 @@ struct weft_slice weft__profile_graph_name(const struct weft__profile_graph *gra
 struct weft_slice weft__profile_graph_file(const struct weft__profile_graph *graph, uint32_t node);
 /* By how much more or less time a node has than before: from -1, all is gone, to 1, all is new. */
 double weft__profile_graph_growth(const struct weft__profile_graph *graph, uint32_t node);
+/* The functions that have no box, as they had time before only: the heaviest `most` of those that a
+ * function with a box called. Returns how many there are in all. */
+uint32_t weft__profile_graph_gone(
+	const struct weft__profile_graph *graph, uint32_t *ret_nodes, uint32_t most);
+/* Appends "say_hello (hello.c:12), 120 ms before" of one of these. */
+void weft__profile_graph_describe_gone(
+	const struct weft__profile_graph *graph, uint32_t node, struct weft_text *text);
 /* Appends "say_hello (hello.c:12): 382 ms, 54.4 %, 152 waits"; and in a comparison ", 120 ms
  * before". */
 void weft__profile_graph_describe(

@@ -195,6 +195,23 @@ static const char *box_of(
 	return NULL;
 }
 
+/* Where a text is drawn; below 0: nowhere. */
+static double text_y(const struct weft_canvas *canvas, const char *text)
+{
+	for (uint32_t i = 0; i < canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		if (op->type == WEFT_CANVAS_TEXT && op->count == strlen(text) &&
+			memcmp(canvas->text + op->first, text, op->count) == 0)
+			return op->y;
+	}
+	return -1;
+}
+
+static bool has_text(const struct weft_canvas *canvas, const char *text)
+{
+	return text_y(canvas, text) >= 0;
+}
+
 static void boxes_are_as_wide_as_their_weight(void **state)
 {
 	struct weft_profile *p = begin();
@@ -346,6 +363,38 @@ static void a_comparison_has_both_times(void **state)
 		assert_true((boxes[i].color >> red & 0xff) > (boxes[i].color >> blue & 0xff));
 	assert_true((boxes[2].color >> red & 0xff) < (boxes[2].color >> blue & 0xff));
 	assert_int_not_equal(boxes[0].color, boxes[1].color); /* what is new is deeper */
+	assert_true(has_text(canvas, "no more: gone, 60 ns before"));
+	assert_false(has_text(canvas, "no more: [lock], 60 ns before")); /* gone called it */
+	assert_false(has_text(canvas, "no more: shrunk, 20 ns before"));
+	weft_canvas_destroy(canvas);
+}
+
+/* The heaviest ones are listed, of equal ones the first; and the picture has room for them. */
+static void functions_of_before_are_listed(void **state)
+{
+	struct weft_profile *p = begin(), *before = begin();
+	char name[] = "a";
+	(void)state;
+	add(p, "f", "", 7);
+	for (unsigned i = 0; i < 8; i++, name[0]++)
+		add(before, name, "", i % 4 + 1);
+	add(before, "callee" ARROW "f", "", 9);
+	assert_int_equal(weft_profile_compare(p, before), 0);
+	weft_profile_destroy(before);
+	struct weft_canvas *canvas = draw(p, 800);
+	static const char *const listed[] = {"callee", "d", "h", "c", "g", "b"};
+	static const unsigned weights[] = {9, 4, 4, 3, 3, 2};
+	double last = 0;
+	for (unsigned i = 0; i < 6; i++) {
+		char text[64];
+		snprintf(text, sizeof(text), "no more: %s, %u ns before", listed[i], weights[i]);
+		const double y = text_y(canvas, text);
+		assert_true(y > last && y < canvas->height);
+		last = y;
+	}
+	assert_true(has_text(canvas, "and 2 more"));
+	assert_false(has_text(canvas, "no more: a, 1 ns before"));
+	assert_true(canvas->ops[0].y2 >= canvas->height);
 	weft_canvas_destroy(canvas);
 }
 
@@ -393,6 +442,7 @@ int main(void)
 		cmocka_unit_test(there_may_be_nothing_to_draw),
 		cmocka_unit_test(colors_are_of_files),
 		cmocka_unit_test(a_comparison_has_both_times),
+		cmocka_unit_test(functions_of_before_are_listed),
 		cmocka_unit_test(collapsed_stacks_of_a_comparison_have_two_numbers),
 		cmocka_unit_test(any_depth_is_drawn),
 	};
