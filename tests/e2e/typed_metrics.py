@@ -2,6 +2,7 @@
 """Metrics with types and labels of running programs: recorded or not, in forked children, and their children."""
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -83,6 +84,11 @@ def a_trace_has_the_values_at_its_end():
         shown = weft('info', file).stdout.split('value at the end')[1]
         assert 'tcp_acked{pool="eu",customer="acme"}  bytes' in shown, shown
         assert 'mean 0.001501, 50 % up to 1.579e-06, 99 % up to 0.003234 seconds' in shown, shown
+        stats = weft('stats', file).stdout.split('values at the end')[1].splitlines()[1:]
+        equal([line.split() for line in stats],
+              ['2 latency mean 0.001501, 50 % up to 1.579e-06, 99 % up to 0.003234 seconds'.split()])
+        histogram, = json.loads(weft('stats', '--json', '--start', '3600s', file).stdout)['histograms']
+        equal((histogram['counter'], histogram['value'], histogram['sum'], len(histogram['buckets'])), ('latency', 2, 0.0030015, 2))
         equal(values(file), SOME)
         equal(values(folder), SOME)
         exposition = weft('metrics', '--openmetrics', file).stdout
@@ -92,6 +98,18 @@ def a_trace_has_the_values_at_its_end():
         weft('metrics', '--children', file, status=2)
         weft('top', '--children', file, status=2)
         weft('metrics', file, '1', status=3)
+
+
+@case
+def histograms_of_several_programs_are_listed_by_program():
+    with temporary_directory() as folder:
+        files = [os.path.join(folder, '%d.weft' % number) for number in (1, 2)]
+        for file in files:
+            record_some(file)
+        pids = [json.loads(weft('stats', '--json', file).stdout)['histograms'][0]['pid'] for file in files]
+        shown = re.findall(r'^values at the end +histogram of metric-types-subject (\d+)\n2 +latency ', weft('stats', *files).stdout, re.M)
+        equal(sorted(map(int, shown)), sorted(pids))
+        equal(sorted(it['pid'] for it in json.loads(weft('stats', '--json', *files).stdout)['histograms']), sorted(pids))
 
 
 @case

@@ -161,7 +161,9 @@ void stats_write_json(struct stats_output *output, const struct stats_side *side
 	weft_text_add_string(text, "],\"counters\":[");
 	for (uint32_t i = 0; i < side->model->counter_count; i++)
 		add_counter(text, side, i);
-	weft_text_add_string(text, "]}\n");
+	weft_text_add_string(text, "]");
+	stats_add_histograms_json(text, side);
+	weft_text_add_string(text, "}\n");
 }
 
 /* Appends the row of one of two statistics; null if it lacks the row. */

@@ -94,6 +94,11 @@ void stats_add_head(struct weft_text *text, const struct stats_side *side);
 /* Appends how many rows are not shown, if there are any. */
 void stats_add_left_out(struct weft_text *text, uint32_t shown, uint32_t all, const char *where);
 
+/* Appends the histograms of the trace's programs, as they were at the end of the record; the second
+ * one as a member of an object. */
+void stats_add_histograms(struct weft_text *text, const struct stats_side *side);
+void stats_add_histograms_json(struct weft_text *text, const struct stats_side *side);
+
 /* The title of the rows' names. */
 const char *stats_unit(const struct weft_stats *stats);
 

@@ -285,4 +285,5 @@ void stats_write_table(struct stats_output *output, const struct stats_side *sid
 												: "no tasks\n");
 	stats_add_left_out(&output->text, shown, stats->row_count, "--limit 0 prints all");
 	add_counters(&output->text, side, width);
+	stats_add_histograms(&output->text, side);
 }
