@@ -309,6 +309,17 @@ static void report_queue(
 	weft__story_find(c->findings, &problem, queue, &s);
 }
 
+static uint64_t longest_wait(const struct contention *c)
+{
+	uint64_t longest = 0;
+	for (uint32_t i = 0; i < c->holds.waits; i++) {
+		const uint64_t length = c->holds.wait_list[i].end - c->holds.wait_list[i].start;
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
+/* Tasks that come together are a queue for a moment in any program. */
 static void look_at_holds(struct contention *c, uint32_t resource, uint32_t queue, uint64_t time)
 {
 	const struct weft__timed_hold *longest = longest_hold(c);
@@ -316,11 +327,12 @@ static void look_at_holds(struct contention *c, uint32_t resource, uint32_t queu
 	uint64_t least = weft__story_least_ns(c->findings, LEAST_SHARE, LEAST_NS);
 	uint32_t waits = count_waiters_in(c, longest);
 	bool is_far = length / FAR_LONGER >= usual_ns && waits;
-	if (c->holds.is_shared && longest->is_left && queue >= QUEUE_MIN)
+	const bool is_queue = queue >= QUEUE_MIN && longest_wait(c) >= least;
+	if (c->holds.is_shared && longest->is_left && is_queue)
 		is_far = false; /* others hold it, too: the queue says more */
 	if (is_far && is_deadlocked(c, longest))
 		return;
-	if (queue < QUEUE_MIN && (!is_far || length < least))
+	if (!is_queue && (!is_far || length < least))
 		look_at_scarcity(c, resource, queue, usual_ns);
 	else if (is_far)
 		report_long_hold(c, resource, longest, usual_ns, waits);

@@ -413,6 +413,44 @@ static void a_deadlock_is_no_contention(void **state)
 	found_finish(&found);
 }
 
+/* Twelve tasks that wait for one lock at once, in a trace of 100 ms, and each hold it for a time.
+ */
+static struct found crowd_for(uint64_t hold_ns)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_LOCK);
+	for (uint64_t id = 10; id < 22; id++) {
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+		make_switch(&made, id);
+		make_edge(&made, id == 10 ? WEFT_EVENT_ACQUIRE : WEFT_EVENT_TRY_READ, id, 1);
+	}
+	make_switch(&made, 0);
+	for (uint64_t id = 10;; id++) {
+		made.time += hold_ns;
+		make_edge(&made, WEFT_EVENT_RELEASE, id, 1);
+		make_edge(&made, WEFT_EVENT_RESOLVE, id, id);
+		if (id == 21)
+			break;
+		make_switch(&made, id + 1);
+		make_edge(&made, WEFT_EVENT_ACQUIRE, id + 1, 1);
+	}
+	made.time = 100 * MS;
+	make_switch(&made, 0);
+	return find(&made);
+}
+
+static void a_queue_for_a_moment_is_none(void **state)
+{
+	(void)state;
+	struct found found = crowd_for(100 * US);
+	for (uint32_t i = 0; i < found.problems->count; i++)
+		assert_int_not_equal(found.problems->list[i].type, WEFT_PROBLEM_CONTENTION);
+	found_finish(&found);
+	found = crowd_for(200 * US);
+	only(&found, WEFT_PROBLEM_CONTENTION);
+	found_finish(&found);
+}
+
 /* A pool of two, which two jobs hold at a time, while up to 18 wait. */
 static void contention_for_a_pool_is_found(void **state)
 {
@@ -1101,6 +1139,7 @@ int main(void)
 		cmocka_unit_test(a_holder_may_be_preempted),
 		cmocka_unit_test(a_job_may_wait_for_a_thread_without_a_processor),
 		cmocka_unit_test(a_deadlock_is_no_contention),
+		cmocka_unit_test(a_queue_for_a_moment_is_none),
 		cmocka_unit_test(contention_for_a_pool_is_found),
 		cmocka_unit_test(a_task_that_ends_with_a_lock_is_found),
 		cmocka_unit_test(a_sentence_keeps_its_verb),
