@@ -6,9 +6,6 @@
  * program's. Python calls it before each import. Most programs never import asyncio: for them this
  * is all. The last part that asyncio imports is `asyncio.unix_events`, so when that is about to be
  * imported, all that is recorded is there, and the program has not seen any of it yet.
- *
- * A thread of Python is made by the method `start` of a threading.Thread, which has a name: the
- * variable `self` of the function that Python executes then.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -32,12 +29,6 @@ static void (*clear_error)(void);
 static void *(*own_interpreter)(void);
 static int64_t (*id_of)(void *interpreter);
 static const char *(*version)(void);
-static void *(*attribute_of)(void *object, const char *name);
-static void *(*value_of)(void *mapping, const char *name);
-static void *(*own_frame)(void);
-static void *(*code_of)(void *frame);
-static int (*has_lock)(void);
-static void (*let_go)(void *object);
 
 /* Functions of weft-python.so; NULL: it is not loaded. */
 static bool (*load_asyncio)(char *ret_error, size_t size);
@@ -137,73 +128,6 @@ static void see_import(const char *module)
 			imports[i].see();
 }
 
-/* ---- Threads ---- */
-
-static bool find_threads(void)
-{
-	static int found; /* 1: all is there; -1: it is not */
-	if (!found) {
-		const bool is_there =
-			version && dlsym(RTLD_DEFAULT, "Py_Version") &&
-			weft__hooks_audit_find(RTLD_DEFAULT, "PyObject_GetAttrString", &attribute_of) &&
-			weft__hooks_audit_find(RTLD_DEFAULT, "PyMapping_GetItemString", &value_of) &&
-			weft__hooks_audit_find(RTLD_DEFAULT, "PyEval_GetFrame", &own_frame) &&
-			weft__hooks_audit_find(RTLD_DEFAULT, "PyFrame_GetCode", &code_of) &&
-			weft__hooks_audit_find(RTLD_DEFAULT, "PyGILState_Check", &has_lock) &&
-			weft__hooks_audit_find(RTLD_DEFAULT, "Py_DecRef", &let_go);
-		/* Later ones look at the address of the stack, and hooks have one of their own. */
-		found = is_there && strncmp(version(), "3.14", 4) < 0 ? 1 : -1;
-	}
-	return found > 0;
-}
-
-/* A new reference, or NULL. Lets go of `object`. */
-static void *take(void *(*get)(void *, const char *), void *object, const char *name)
-{
-	void *value = object ? get(object, name) : NULL;
-	if (object)
-		let_go(object);
-	return value;
-}
-
-/* True if the frame executes a function of that name. */
-static bool executes(void *frame, const char *name)
-{
-	void *own = take(attribute_of, code_of(frame), "co_name");
-	const char *text = own ? text_of(own, NULL) : NULL;
-	const bool is_it = text && strcmp(text, name) == 0;
-	if (own)
-		let_go(own);
-	return is_it;
-}
-
-/* As much of it as has room, in whole letters. */
-static void append_name(struct weft__hooks_text *name, const char *text)
-{
-	size_t size = strlen(text);
-	if (size > NAME_MAX_BYTES)
-		for (size = NAME_MAX_BYTES; size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80;)
-			size--;
-	weft__hooks_append_bytes(name, text, size);
-}
-
-bool weft__hooks_python_thread(struct weft__hooks_text *name)
-{
-	if (!is_begun || is_watched || !find_threads() || !has_lock())
-		return false;
-	void *frame = own_frame(), *thread = NULL;
-	if (frame && executes(frame, "start"))
-		thread = take(value_of, attribute_of(frame, "f_locals"), "self");
-	void *own = take(attribute_of, thread, "_name");
-	const char *text = own ? text_of(own, NULL) : NULL;
-	if (text)
-		append_name(name, text);
-	if (own)
-		let_go(own);
-	clear_error();
-	return text && *text;
-}
-
 static void see(const char *event, void *values)
 {
 	if (strcmp(event, "import") == 0) {
@@ -217,9 +141,34 @@ static void see(const char *event, void *values)
 	}
 }
 
+/* From PyThread_acquire_lock_timed on, which is in the same file as the rest. */
+static uintptr_t own_begin, own_end;
+
+static void find_own(void)
+{
+	struct dl_find_object found;
+	void *inside = dlsym(RTLD_DEFAULT, "PyThread_acquire_lock_timed");
+	if (!inside || _dl_find_object(inside, &found) != 0)
+		return;
+	own_begin = (uintptr_t)found.dlfo_map_start;
+	own_end = (uintptr_t)found.dlfo_map_end;
+}
+
+bool weft__hooks_python_has(const void *code)
+{
+	return (uintptr_t)code - own_begin < own_end - own_begin;
+}
+
+bool weft__hooks_python_is_followed(void)
+{
+	return is_begun && !is_watched;
+}
+
 void weft__hooks_python_begin(void)
 {
 	const char *level = getenv("WEFT_PYTHON");
 	if ((!level || strcmp(level, "off") != 0) && find_python())
 		is_begun = weft__hooks_audit_begin(see);
+	if (is_begun)
+		find_own();
 }

@@ -319,11 +319,18 @@ static void search_aside(void *of)
 		search->name = find_name(&walk.calls);
 }
 
-static bool may_spend(uint64_t now_ns)
+uint64_t weft__hooks_budget_begin(void)
 {
+	const uint64_t now_ns = weft__hooks_now_ns();
 	if (!budget.began_ns)
 		budget.began_ns = now_ns;
-	return budget.spent_ns < GRACE_NS + (now_ns - budget.began_ns) / PART;
+	return budget.spent_ns < GRACE_NS + (now_ns - budget.began_ns) / PART ? now_ns : 0;
+}
+
+void weft__hooks_budget_end(uint64_t began_ns)
+{
+	const uint64_t spent_ns = weft__hooks_now_ns() - began_ns;
+	budget.spent_ns += spent_ns < WALK_NS ? spent_ns : WALK_NS;
 }
 
 uint64_t weft__hooks_stack_find(void)
@@ -331,12 +338,11 @@ uint64_t weft__hooks_stack_find(void)
 	struct search search = {(uintptr_t)__builtin_frame_address(0), 0};
 	if (!weft__allows(&weft_category_stack, WEFT_LEVEL_INFO) || !weft__stack_name)
 		return 0;
-	const uint64_t began_ns = weft__hooks_now_ns();
-	if (!may_spend(began_ns))
+	const uint64_t began_ns = weft__hooks_budget_begin();
+	if (!began_ns)
 		return 0;
 	weft__hooks_aside(search_aside, &search);
-	const uint64_t spent_ns = weft__hooks_now_ns() - began_ns;
-	budget.spent_ns += spent_ns < WALK_NS ? spent_ns : WALK_NS;
+	weft__hooks_budget_end(began_ns);
 	return search.name;
 }
 

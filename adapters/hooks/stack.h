@@ -13,6 +13,11 @@
  * records. */
 uint64_t weft__hooks_stack_find(void);
 
+/* That hundredth, for other work of this cost: 0 if it is used up; and what began then has ended.
+ */
+uint64_t weft__hooks_budget_begin(void);
+void weft__hooks_budget_end(uint64_t began_ns);
+
 /* Records that the current task is about to wait there. */
 void weft__hooks_stack_record(uint64_t name);
 

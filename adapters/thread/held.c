@@ -146,19 +146,38 @@ static bool is_ours(uint64_t holder)
 		   (holder == weft__hooks_thread.task || holder == weft_current());
 }
 
-/* Most releases of a busy lock are those of tasks that took it at once. */
-void weft__thread_lock_release(const void *address)
+static void end_hold(struct weft__thread_object *lock, uint64_t holder)
 {
-	struct weft__thread_object *lock = weft__thread_object_known(address);
-	uint64_t holder = lock ? __atomic_load_n(&lock->holder, __ATOMIC_ACQUIRE) : WEFT_TASK_NONE;
-	if (!is_ours(holder) || !__atomic_compare_exchange_n(&lock->holder, &holder, WEFT_TASK_NONE,
-								false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(
+			&lock->holder, &holder, WEFT_TASK_NONE, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
 	int saved = weft__hooks_begin();
 	const uint64_t since_ns = __atomic_exchange_n(&lock->held_since_ns, 0, __ATOMIC_RELAXED);
 	if (since_ns)
 		weft_metric_record(lock->held, weft__hooks_now_ns() - since_ns);
 	weft_release_as(holder, lock->alive.task);
-	weft__thread_busy_add(address, -1);
+	weft__thread_busy_add(lock->address, -1);
 	weft__hooks_end(saved);
+}
+
+static uint64_t holder_of(const struct weft__thread_object *lock)
+{
+	return lock ? __atomic_load_n(&lock->holder, __ATOMIC_ACQUIRE) : WEFT_TASK_NONE;
+}
+
+/* Most releases of a busy lock are those of tasks that took it at once. */
+void weft__thread_lock_release(const void *address)
+{
+	struct weft__thread_object *lock = weft__thread_object_known(address);
+	uint64_t holder = holder_of(lock);
+	if (is_ours(holder))
+		end_hold(lock, holder);
+}
+
+void weft__thread_lock_release_of_any(const void *address)
+{
+	struct weft__thread_object *lock = weft__thread_object_known(address);
+	uint64_t holder = holder_of(lock);
+	if (holder != WEFT_TASK_NONE)
+		end_hold(lock, holder);
 }

@@ -24,6 +24,9 @@ void weft__thread_lock_got(const struct weft__thread_waiting *it, bool holds);
 /* The current task is about to give the lock back. */
 void weft__thread_lock_release(const void *address);
 
+/* Ends the hold of the lock, whichever thread gives it back. */
+void weft__thread_lock_release_of_any(const void *address);
+
 /* Finds the metrics of a new lock of that name. */
 void weft__thread_find_lock_metrics(
 	struct weft__thread_object *lock, const struct weft__hooks_text *name);

@@ -147,17 +147,17 @@ static void make_name(
 
 /* The task of a new object, or of one whose task belongs to the parent process. Threads may still
  * be about to leave a wait for one that was destroyed. */
-static void make_task(struct weft__thread_object *it, const struct weft__thread_origin *origin,
-	const struct weft__hooks_text *name)
+static void make_task(
+	struct weft__thread_object *it, uint16_t kind, const struct weft__hooks_text *name)
 {
 	if (it->epoch != 0)
 		it->waiters = 0;
-	weft__hooks_create(&it->alive, WEFT_TASK_NONE, origin->kind, name);
+	weft__hooks_create(&it->alive, WEFT_TASK_NONE, kind, name);
 	it->holder = it->waiter = WEFT_TASK_NONE;
 	it->other = 0;
 	it->key = 0;
 	it->held_since_ns = 0;
-	if (origin->kind == WEFT_KIND_LOCK || origin->kind == WEFT_KIND_RWLOCK)
+	if (kind == WEFT_KIND_LOCK || kind == WEFT_KIND_RWLOCK)
 		weft__thread_find_lock_metrics(it, name);
 	__atomic_store_n(&it->epoch, weft__hooks_epoch(), __ATOMIC_RELEASE);
 	weft__hooks_use(used, (size_t)(it - objects));
@@ -176,17 +176,30 @@ static void leave_out(void)
 struct wanted {
 	const void *address;
 	const struct weft__thread_origin *origin;
+	uint16_t kind;
+	const struct weft__hooks_text *name;
 	struct weft__thread_object *found; /* NULL: there is no room */
 };
 
-static void make_entry(struct wanted *wanted, const struct weft__hooks_text *name)
+static void make_entry(struct wanted *wanted)
 {
 	struct weft__thread_object *it = entry_of(wanted->address);
 	if (!it)
 		it = take_entry(wanted->address);
 	if (it && !is_alive(it))
-		make_task(it, wanted->origin, name);
+		make_task(it, wanted->kind, wanted->name);
 	wanted->found = it;
+}
+
+static void make_named(void *of)
+{
+	struct wanted *wanted = of;
+	if (claim()) {
+		make_entry(wanted);
+		unclaim();
+	}
+	if (!wanted->found)
+		leave_out();
 }
 
 /* The name takes long to find, so it is there before the table is claimed. */
@@ -195,23 +208,31 @@ static void make(void *of)
 	struct wanted *wanted = of;
 	struct weft__hooks_text name = {0};
 	make_name(&name, wanted->address, wanted->origin);
-	if (claim()) {
-		make_entry(wanted, &name);
-		unclaim();
-	}
-	if (!wanted->found)
-		leave_out();
+	wanted->name = &name;
+	make_named(wanted);
+}
+
+static struct weft__thread_object *find_or_make(struct wanted *wanted, void (*make_it)(void *))
+{
+	struct weft__thread_object *it = weft__thread_object_known(wanted->address);
+	if (likely(it))
+		return it;
+	weft__hooks_aside(make_it, wanted);
+	return wanted->found;
 }
 
 struct weft__thread_object *weft__thread_object(
 	const void *address, const struct weft__thread_origin *origin)
 {
-	struct weft__thread_object *it = weft__thread_object_known(address);
-	if (likely(it))
-		return it;
-	struct wanted wanted = {address, origin, NULL};
-	weft__hooks_aside(make, &wanted);
-	return wanted.found;
+	struct wanted wanted = {.address = address, .origin = origin, .kind = origin->kind};
+	return find_or_make(&wanted, make);
+}
+
+struct weft__thread_object *weft__thread_object_named(
+	const void *address, uint16_t kind, const struct weft__hooks_text *name)
+{
+	struct wanted wanted = {.address = address, .kind = kind, .name = name};
+	return find_or_make(&wanted, make_named);
 }
 
 /* Locks for which nobody ever waited have no entry, and most programs destroy many of these. */

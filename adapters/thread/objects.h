@@ -79,6 +79,10 @@ static inline bool weft__thread_is_valid_time(clockid_t clock, const struct time
 struct weft__thread_object *weft__thread_object(
 	const void *address, const struct weft__thread_origin *origin);
 
+/* The same, with a name that is known. */
+struct weft__thread_object *weft__thread_object_named(
+	const void *address, uint16_t kind, const struct weft__hooks_text *name);
+
 /* The same, but NULL if there is none. */
 struct weft__thread_object *weft__thread_object_known(const void *address);
 

@@ -12,39 +12,50 @@
 #include <time.h>
 
 #include "thread/shared.h"
+#include "thread/taken.h"
 
+/* `is_lock`: its thread holds the semaphore then. Without an object, for the end of a thread. */
 struct waiting {
-	struct weft__thread_object *object;
-	struct weft__hooks_wait wait;
-	bool is_shared;
+	struct weft__thread_waiting on;
+	bool is_shared, is_lock;
 };
 
-static struct waiting begin_wait(
-	const void *address, const char *word, const void *caller, bool is_shared, bool is_timed)
+static void begin_wait(
+	struct waiting *it, const void *address, const char *word, const void *caller, bool is_timed)
+{
+	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_CONDITION};
+	int saved = weft__hooks_begin();
+	struct weft__thread_object *object = weft__thread_object(address, &origin);
+	it->on.lock = object;
+	if (object && it->is_shared)
+		weft__thread_shared_wait(object);
+	if (object && (it->is_shared || is_timed || weft__thread_has_handlers))
+		weft__thread_wait_limited(object);
+	if (object)
+		it->on.wait = weft__thread_wait_begin(object, word);
+	weft__hooks_end(saved);
+}
+
+static void record_end(const struct waiting *it, bool is_woken)
 {
 	int saved = weft__hooks_begin();
-	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_CONDITION};
-	struct waiting it = {
-		weft__thread_object(address, &origin), {.waiter = WEFT_TASK_NONE}, is_shared};
-	if (it.object && is_shared)
-		weft__thread_shared_wait(it.object);
-	if (it.object && (is_shared || is_timed || weft__thread_has_handlers))
-		weft__thread_wait_limited(it.object);
-	if (it.object)
-		it.wait = weft__thread_wait_begin(it.object, word);
+	if (it->on.lock && is_woken && it->is_shared)
+		weft__thread_shared_woken(it->on.lock);
+	if (it->on.lock)
+		weft__thread_wait_end(it->on.lock, &it->on.wait, is_woken);
+	else if (is_woken)
+		weft__hooks_wait_got(&it->on.wait);
+	else
+		weft__hooks_wait_ended(&it->on.wait);
 	weft__hooks_end(saved);
-	return it;
 }
 
 static void end_wait(const struct waiting *it, bool is_woken)
 {
-	if (!it->object)
-		return;
-	int saved = weft__hooks_begin();
-	if (is_woken && it->is_shared)
-		weft__thread_shared_woken(it->object);
-	weft__thread_wait_end(it->object, &it->wait, is_woken);
-	weft__hooks_end(saved);
+	if (it->is_lock)
+		weft__thread_lock_got(&it->on, is_woken);
+	else if (it->on.lock || it->on.wait.waiter != WEFT_TASK_NONE)
+		record_end(it, is_woken);
 }
 
 static void wake_if_busy(const void *address)
@@ -100,6 +111,50 @@ static bool must_wait(sem_t *semaphore)
 	return !is_taken;
 }
 
+#define NOTHING                                \
+	{                                          \
+		.on.wait = {.waiter = WEFT_TASK_NONE } \
+	}
+
+static WEFT__OWN_FRAME void begin_lock(
+	struct waiting *it, const sem_t *semaphore, const void *caller, bool is_timed, int holder)
+{
+	const struct weft__thread_origin origin = {"lock", caller, WEFT_KIND_LOCK};
+	it->is_lock = true;
+	it->on = weft__thread_lock_wait(semaphore, holder, &origin, is_timed);
+}
+
+static WEFT__OWN_FRAME void begin_join(struct waiting *it, uint64_t thread)
+{
+	int saved = weft__hooks_begin();
+	it->on.wait = weft__hooks_wait_for(thread, "join");
+	weft__hooks_end(saved);
+}
+
+static void begin_semaphore(
+	struct waiting *it, const sem_t *semaphore, const void *caller, bool is_timed)
+{
+	struct weft__thread_taken taken;
+	weft__thread_taken_wait(&taken, semaphore);
+	it->is_shared = is_shared(semaphore);
+	if (taken.thread != WEFT_TASK_NONE)
+		begin_join(it, taken.thread);
+	else if (taken.is_lock)
+		begin_lock(it, semaphore, caller, is_timed, taken.by);
+	else
+		begin_wait(it, semaphore, "semaphore", caller, is_timed);
+}
+
+/* Python tries its locks so, before it waits for them. */
+HOOK(sem_trywait)
+int sem_trywait(sem_t *semaphore)
+{
+	int result = NEXT(sem_trywait)(semaphore);
+	if (HOOKS_RECORD && weft__hooks_python_has(__builtin_return_address(0)))
+		weft__thread_tried(semaphore, result == 0);
+	return result;
+}
+
 /* As the originals, this and sem_timedwait are cancellation points also if the semaphore is free;
  * glibc's sem_clockwait is not. */
 HOOK(sem_wait)
@@ -110,8 +165,8 @@ int sem_wait(sem_t *semaphore)
 	pthread_testcancel();
 	if (!must_wait(semaphore))
 		return 0;
-	struct waiting it = begin_wait(
-		semaphore, "semaphore", __builtin_return_address(0), is_shared(semaphore), false);
+	struct waiting it = NOTHING;
+	begin_semaphore(&it, semaphore, __builtin_return_address(0), false);
 	int result = NEXT(sem_wait)(semaphore);
 	end_wait(&it, result == 0);
 	return result;
@@ -125,8 +180,8 @@ int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict unt
 	pthread_testcancel();
 	if (!must_wait(semaphore))
 		return 0;
-	struct waiting it =
-		begin_wait(semaphore, "semaphore", __builtin_return_address(0), is_shared(semaphore), true);
+	struct waiting it = NOTHING;
+	begin_semaphore(&it, semaphore, __builtin_return_address(0), true);
 	int result = NEXT(sem_timedwait)(semaphore, until);
 	end_wait(&it, result == 0);
 	return result;
@@ -139,11 +194,21 @@ int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct times
 		return NEXT(sem_clockwait)(semaphore, clock, until);
 	if (!must_wait(semaphore))
 		return 0;
-	struct waiting it =
-		begin_wait(semaphore, "semaphore", __builtin_return_address(0), is_shared(semaphore), true);
+	struct waiting it = NOTHING;
+	begin_semaphore(&it, semaphore, __builtin_return_address(0), true);
 	int result = NEXT(sem_clockwait)(semaphore, clock, until);
 	end_wait(&it, result == 0);
 	return result;
+}
+
+/* True if it is a lock of Python. */
+static bool give_back(const sem_t *semaphore)
+{
+	weft__thread_given(semaphore);
+	if (!weft__thread_is_busy(semaphore) || !weft__thread_taken_is_lock(semaphore) || !HOOKS_RECORD)
+		return false;
+	weft__thread_lock_release_of_any(semaphore);
+	return true;
 }
 
 HOOK(sem_post)
@@ -152,7 +217,7 @@ int sem_post(sem_t *semaphore)
 	if (HOOKS_RECORD && is_shared(semaphore)) {
 		if (has_waiters(semaphore))
 			wake_others(semaphore, "semaphore", __builtin_return_address(0));
-	} else {
+	} else if (!give_back(semaphore)) {
 		wake_if_busy(semaphore);
 	}
 	return NEXT(sem_post)(semaphore);
@@ -162,6 +227,7 @@ HOOK(sem_destroy)
 int sem_destroy(sem_t *semaphore)
 {
 	weft__thread_destroyed(semaphore);
+	weft__thread_taken_forget(semaphore);
 	return NEXT(sem_destroy)(semaphore);
 }
 
@@ -185,7 +251,8 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
 	const bool is_shared = ((const struct inner *)(const void *)barrier)->is_shared != 0;
 	if (is_shared)
 		wake_others(barrier, "barrier", caller);
-	struct waiting it = begin_wait(barrier, "barrier", caller, false, is_shared);
+	struct waiting it = NOTHING;
+	begin_wait(&it, barrier, "barrier", caller, is_shared);
 	int result = NEXT_VERSION(pthread_barrier_wait, "GLIBC_2.34")(barrier);
 	it.is_shared = is_shared && result != PTHREAD_BARRIER_SERIAL_THREAD; /* which came last */
 	end_wait(&it, true);
