@@ -96,7 +96,7 @@ void weft__io_ask(int fd, unsigned wants)
 {
 	const struct weft__io_object *object = weft__io_known(fd);
 	bool is_reply = object && object->flags & WEFT__IO_SERVED && !weft__io_has_asked();
-	if (!object || is_reply || weft__io_is_file(object))
+	if (!object || is_reply || weft__io_is_file(object) || object->type == WEFT__IO_EVENT)
 		return;
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
