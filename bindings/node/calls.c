@@ -106,6 +106,24 @@ FUNCTION(waits)
 	return NULL;
 }
 
+/* acquire(task, resource) */
+FUNCTION(acquire)
+{
+	napi_value a[2];
+	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
+	weft_ffi_acquire(node->category, 0, weft_node_task(env, a[0]), weft_node_task(env, a[1]));
+	return NULL;
+}
+
+/* release(task, resource) */
+FUNCTION(release)
+{
+	napi_value a[2];
+	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
+	weft_ffi_release(node->category, 0, weft_node_task(env, a[0]), weft_node_task(env, a[1]));
+	return NULL;
+}
+
 #define SOURCES_MAX 1000
 
 /* waitsForAny(task, sources) */
@@ -248,6 +266,8 @@ const napi_property_descriptor weft_node_calls[] = {
 	ROW("context", context),
 	ROW("waits", waits),
 	ROW("waitsForAny", waits_for_any),
+	ROW("acquire", acquire),
+	ROW("release", release),
 	ROW("enter", enter),
 	ROW("leave", leave),
 	ROW("resolve", resolve),

@@ -125,6 +125,19 @@ function settle(task, promise) {
 		weft.fail(task, errors.describe(weft.reason(promise)));
 }
 
+// How many tasks are entered: others that run are no tasks of node, as that of an eventfd which wakes the loop.
+let inside = 0;
+
+function enter(task, from) {
+	inside++;
+	weft.enter(task, from);
+}
+
+function leave() {
+	inside--;
+	weft.leave();
+}
+
 function flush() {
 	const entry = ended, promise = endedPromise;
 	ended = endedPromise = null;
@@ -142,6 +155,13 @@ function becomesPart(promise, entry, from) {
 
 // ---- Awaits ----
 
+// A generator has no frame of its own when it is called.
+function identify(entry, location) {
+	entry.code = location.code;
+	if (entry.label === 0)
+		name(entry, location.label);
+}
+
 // The function that awaits at `location`.
 function awaiting(location, awaited) {
 	for (let i = running.length - 1; i >= 0; i--)
@@ -151,12 +171,9 @@ function awaiting(location, awaited) {
 		keep(0);
 		return current;
 	}
-	// A generator has no frame of its own when it is called.
 	for (let i = running.length - 1; i >= 0; i--)
 		if (running[i].code === null && running[i] !== awaited) {
-			running[i].code = location.code;
-			if (running[i].label === 0)
-				name(running[i], location.label);
+			identify(running[i], location);
 			return take(i);
 		}
 	if (awaited !== undefined && awaited.code === location.code)
@@ -216,8 +233,16 @@ function decide(isValue) {
 		awaits(promise, parent, undecidedLocation);
 }
 
+// True if no function is known to run there: then it is the generator, which has just been called for the first time.
+function beginsGenerator(entry, location) {
+	return entry.code === null && running.includes(entry) && (current === null || current.code !== location.code)
+		&& !running.some(it => it.code === location.code);
+}
+
 function awaitedBy(promise, parent, location) {
 	const awaited = Entered.of(parent);
+	if (awaited !== undefined && beginsGenerator(awaited, location))
+		identify(awaited, location);
 	if (awaited !== undefined && awaited.code === location.code && (awaited === current || running.includes(awaited)))
 		mayBeValue(promise, parent, location);
 	else
@@ -400,7 +425,7 @@ function before(promise) {
 			serves = locking === null ? null : locking.serves;
 		} else {
 			serves = entry.serves;
-			weft.enter(entry.task, Part.source(promise));
+			enter(entry.task, Part.source(promise));
 		}
 	} catch {}
 }
@@ -410,7 +435,7 @@ function after(promise) {
 		pop();
 		locking = null;
 		if (Part.of(promise) !== undefined)
-			weft.leave();
+			leave();
 	} catch {}
 }
 
@@ -465,12 +490,12 @@ function uncaught(error, origin) {
 	try {
 		unhandled();
 		if (origin === 'uncaughtException')
-			weft.fail(weft.current() || weft.create(0, PROMISE, UNCAUGHT), errors.describe(error));
+			weft.fail((inside > 0 && weft.current()) || weft.create(0, PROMISE, UNCAUGHT), errors.describe(error));
 	} catch {}
 }
 
 module.exports = {
-	hooks: () => ({init: isGuess ? guess : init, before, after, settled}), isGuess, uncaught, unhandled, push, pop,
+	hooks: () => ({init: isGuess ? guess : init, before, after, settled}), isGuess, uncaught, unhandled, push, pop, enter, leave,
 	// The function that runs, or null.
 	function: () => running.length > 0 ? running[running.length - 1] : current,
 	serves: () => serves,

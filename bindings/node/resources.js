@@ -4,15 +4,15 @@
 // adapter io.
 'use strict';
 
-const weft = require('./weft.node'), frames = require('./frames.js'), promises = require('./promises.js');
+const weft = require('./weft.node'), frames = require('./frames.js'), pool = require('./pool.js'), promises = require('./promises.js');
 
 const TIMER = 20;
 
 // Their callbacks run in the task that runs already: that of the connection, or of the function that asked for it.
 const PASSED = new Set(['PROMISE', 'TCPWRAP', 'TCPSERVERWRAP', 'PIPEWRAP', 'PIPESERVERWRAP', 'TTYWRAP', 'UDPWRAP', 'UDPSENDWRAP',
 	'HTTPINCOMINGMESSAGE', 'HTTPCLIENTREQUEST', 'HTTPParser', 'SHUTDOWNWRAP', 'WRITEWRAP', 'JSSTREAM', 'JSUDPWRAP', 'STREAMPIPE',
-	'TLSWRAP', 'FILEHANDLE', 'FILEHANDLECLOSEREQ', 'SIGNALWRAP', 'STATWATCHER', 'FSEVENTWRAP', 'DNSCHANNEL', 'CHECKPRIMEREQUEST',
-	'INSPECTORJSBINDING', 'BLOBREADER', 'ELDHISTOGRAM', 'HEAPSNAPSHOT', 'WORKERHEAPSNAPSHOT', 'VERIFYREQUEST', 'Microtask',
+	'TLSWRAP', 'FILEHANDLE', 'FILEHANDLECLOSEREQ', 'SIGNALWRAP', 'STATWATCHER', 'FSEVENTWRAP', 'DNSCHANNEL',
+	'INSPECTORJSBINDING', 'BLOBREADER', 'ELDHISTOGRAM', 'HEAPSNAPSHOT', 'WORKERHEAPSNAPSHOT', 'Microtask',
 	'bootstrap', 'TickObject']);
 // Of those, what belongs to the code that has asked for it, although it runs in no task of that: tasks that it makes do, too.
 const ASKED = new Set(['TickObject', 'Microtask', 'HTTPCLIENTREQUEST', 'WRITEWRAP', 'SHUTDOWNWRAP']);
@@ -44,12 +44,19 @@ class Resource {
 		this.isOnce = isOnce;
 		this.timer = timer;
 		this.isCounted = isCounted;
+		this.request = null;
 		this.ended = false;
 		this.serves = promises.serves();
 		if (isCounted)
 			timers[0]++;
 	}
+	endRequest() {
+		if (this.request !== null)
+			pool.end(this.request);
+		this.request = null;
+	}
 	end(event) {
+		this.endRequest();
 		if (this.ended)
 			return;
 		this.ended = true;
@@ -97,8 +104,26 @@ function where() {
 	return promises.isGuess ? frames.none : frames.outer(init);
 }
 
+// A job of crypto gets its callback right after the hook for it. One without a callback is done when its function returns.
+let job = null;
+
+function decide() {
+	const {id, type, resource} = job, it = tasks.get(id);
+	job = null;
+	if (it === undefined)
+		return;
+	if (resource.ondone !== undefined) {
+		it.request = pool.ask(type, it.task);
+	} else {
+		tasks.delete(id);
+		it.end('resolve');
+	}
+}
+
 function init(id, type, trigger, resource) {
 	try {
+		if (job !== null)
+			decide();
 		if (PASSED.has(type)) {
 			const asker = ASKED.has(type) ? promises.asks() : null;
 			if (asker !== null)
@@ -110,22 +135,30 @@ function init(id, type, trigger, resource) {
 		const timer = type === 'Timeout' ? resource : null;
 		if (timer !== null)
 			weft.deadline(task, timer._idleTimeout);
-		tasks.set(id, new Resource(task, !LONG.has(type), timer, timer !== null && (promises.isGuess || from.text !== undefined)));
+		const it = new Resource(task, !LONG.has(type), timer, timer !== null && (promises.isGuess || from.text !== undefined));
+		tasks.set(id, it);
+		if (pool.isJob(type))
+			job = {id, type, resource};
+		else
+			it.request = pool.ask(type, task);
 	} catch {}
 }
 
 function enter(task) {
-	weft.enter(task, 0);
+	promises.enter(task, 0);
 	entered[entered.length - 1]++;
 }
 
 function before(id) {
 	try {
+		if (job !== null)
+			decide();
 		promises.unhandled();
 		promises.push(null);
 		entered.push(0);
 		const it = tasks.get(id), asker = it === undefined ? askers.get(id) : undefined;
 		if (it !== undefined) {
+			it.endRequest();
 			promises.serve(it.serves);
 			enter(it.task);
 		} else if (asker !== undefined)
@@ -135,6 +168,8 @@ function before(id) {
 
 function after(id) {
 	try {
+		if (job !== null)
+			decide();
 		promises.pop();
 		const it = tasks.get(id);
 		if (it !== undefined) {
@@ -146,7 +181,7 @@ function after(id) {
 				weft.deadline(it.task, it.timer._repeat);
 		}
 		for (let count = entered.pop() || 0; count > 0; count--)
-			weft.leave();
+			promises.leave();
 	} catch {}
 }
 

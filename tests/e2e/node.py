@@ -304,6 +304,79 @@ if (isMainThread) new Worker(__filename); else work();
 
 
 @case
+def generators_end():
+    trace = Trace('''const { setTimeout: sleep } = require('timers/promises');
+async function* plain(n) { for (let i = 0; i < n; i++) { await null; yield i; } }
+async function* sleepy() { await sleep(1); yield 1; yield await 2; }
+async function* both() { yield* plain(2); for await (const x of sleepy()) yield x; }
+async function main() {
+  for await (const x of plain(3));
+  for await (const x of plain(3)) break;
+  for await (const x of both());
+}
+main();
+''')
+    equal([task['label'] for task in trace.tasks if task['kind'] == 'async' and task['outcome'] != 'fulfilled'], [])
+    assert {task['label'] for task in trace.tasks if task['kind'] == 'async'} >= {'plain at program.js:2', 'both at program.js:4'}, trace.tasks
+
+
+def pool_events(trace):
+    """How often tasks wait for libuv's threads, get one and give it back."""
+    pools = {task['task'] for task in trace.tasks if task['label'] == "libuv's threads" and task['kind'] == 'pool'}
+    return [len([e for e in trace.events if e['event'] == event and pools & {e.get('source'), e.get('resource')}])
+            for event in ('try_read', 'acquire', 'release')]
+
+
+@case
+def requests_wait_for_the_threads_of_libuv():
+    trace = Trace('''const crypto = require('crypto'), fs = require('fs');
+for (let i = 0; i < 12; i++) crypto.pbkdf2('secret', 'salt', 100, 64, 'sha512', () => {});
+for (let i = 0; i < 20; i++) fs.stat(__filename, () => {});
+''', env={'UV_THREADPOOL_SIZE': '3'})
+    equal(pool_events(trace), [29, 32, 32])
+    equal(trace.outcomes('(fs|pbkdf2request) in .*').count(('fs in program.js:3', 'fulfilled')), 20)
+    equal(pool_events(Trace("for (let i = 0; i < 4; i++) require('fs').stat('/', () => {});", env={'UV_THREADPOOL_SIZE': '4'})), [0, 0, 0])
+
+
+@case
+def half_of_the_threads_look_up_names():
+    trace = Trace('''const dns = require('dns'), fs = require('fs');
+for (let i = 0; i < 6; i++) dns.lookup('localhost', () => {});
+fs.stat('/', () => {});
+''', env={'UV_THREADPOOL_SIZE': '4'})
+    labels = trace.labels()
+    waiting = [labels[e['task']] for e in trace.events if e['event'] == 'try_read' and labels.get(e['source']) == "libuv's threads"]
+    equal(waiting, ['dns localhost in program.js:2'] * 4)
+
+
+@case
+def jobs_without_a_callback_need_no_thread():
+    trace = Trace('''const crypto = require('crypto');
+setTimeout(() => { for (let i = 0; i < 8; i++) crypto.pbkdf2Sync('secret', 'salt', 1, 8, 'sha1'); }, 1);
+''')
+    equal(pool_events(trace), [0, 0, 0])
+    equal([outcome for label, outcome in trace.outcomes('pbkdf2request .*')], ['fulfilled'] * 8)
+
+
+@case
+def an_uncaught_exception_is_of_no_descriptor():
+    trace = Trace("require('fs').createReadStream('/nonexistent/file');", status=1)
+    equal([(task['label'], task['failed'].split(':')[0]) for task in trace.tasks if task.get('failed')], [('uncaught exception', 'Error')])
+
+
+@case
+def to_wake_another_thread_is_no_question():
+    trace = Trace('''const { Worker, isMainThread, parentPort } = require('worker_threads');
+if (isMainThread) {
+  let count = 0;
+  const worker = new Worker(__filename).on('message', () => ++count < 20 ? worker.postMessage(1) : worker.terminate());
+} else
+  parentPort.postMessage(0), parentPort.on('message', () => parentPort.postMessage(1));
+''')
+    equal([pair for pair in trace.pairs('try_read') if pair == ('eventfd', 'eventfd')], [])
+
+
+@case
 def guesses_are_marked_and_conclude_nothing():
     trace = Trace('two_locks.js', env={'WEFT_NODE': 'guess'})
     assert len([task for task in trace.tasks if task['kind'] == 'guessed async']) >= 4, trace.tasks
