@@ -828,6 +828,23 @@ MUTANTS = [
         (' || op == OP_SET_SEGMENT_BASE', '', 'xentrace_contexts'),
         ('if (i != cpu && ', 'if (', 'xentrace_contexts')),
     *in_file(
+        'src/format/xentrace/processes.c',
+        ('if (vcpu->has_new_stack && record->id', 'if (record->id', 'xentrace_processes'),
+        (' && record->id != WEFT__XENTRACE_SUBCALL', '', 'xentrace_processes'),
+        ('uint32_t wanted = vcpu->is_on ? vcpu->process : 0;', 'uint32_t wanted = vcpu->process;', 'xentrace_processes'),
+        ('levels = vcpu->open;', 'levels.depth = 0;', 'xentrace_processes'),
+        (' && !p->list[*slot].has_ended', '', 'xentrace_processes'),
+        (' || !m->has_begun)', ')', 'xentrace_processes')),
+    *in_file(
+        'src/format/xentrace/moments.c',
+        ('return first->order < second->order ? -1 : 1;', 'return first->order < second->order ? 1 : -1;', 'xentrace_processes'),
+        ('if (list[*first].has_ended)', 'if (false)', 'xentrace_processes')),
+    *in_file(
+        'src/format/ftrace/page.c',
+        ('page->time >> STAMP_BITS << STAMP_BITS', 'UINT64_C(0)', 'ftrace'),
+        ('#define STATE_ENDED 0x30u', '#define STATE_ENDED 0x20u', 'ftrace'),
+        ('length > rest || length < head', 'length > rest', 'ftrace')),
+    *in_file(
         'src/format/xentrace/raises.c',
         (' && m->senders == 1;', ';', 'xentrace_model')),
     *in_file(

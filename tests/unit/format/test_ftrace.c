@@ -278,6 +278,7 @@ static void a_damaged_page_ends_early(void **state)
 	made = begin(100);
 	header(&made, 0, 1);
 	word(&made, 3); /* less than the word itself */
+	switch_data(&made, "a", 1, 0, "b", 2);
 	page = read_page(&made);
 	assert_end(&page);
 	made = begin(100);
