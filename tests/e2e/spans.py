@@ -127,6 +127,17 @@ def attributes_events_links_and_failures_are_there():
 
 
 @case
+def a_span_that_was_sent_again_is_shown_once():
+    """As an exporter does when an answer was lost. Other spans of the same ids are spans of their own: of another program, or with another end."""
+    with temporary_directory() as folder:
+        path = write(folder, [otlp([span(1), span(2, parent=1)]), otlp([span(2, parent=1), span(2, parent=1)]), otlp([span(2, parent=1, end=1900)]),
+                              otlp([span(2, parent=1)], service='other')])
+        result = weft('dump', '--tasks', '--json', path)
+        equal(sorted(task['label'] for task in json_lines(result.stdout)), ['span 1', 'span 2', 'span 2', 'span 2'])
+        assert 'a span is there again; it is shown once (×2)' in result.stderr, result.stderr
+
+
+@case
 def damage_is_said_and_the_rest_is_read():
     with temporary_directory() as folder:
         path = write(folder, [otlp([span(1)]), '{"resourceSpans": nonsense}', otlp([{'name': 'no ids'}, span(2, startTimeUnixNano='soon')]),

@@ -215,6 +215,26 @@ static void report(
 	weft_diagnostics_add(t->diagnostics, (uint64_t)(object->text.bytes - t->text.bytes), message);
 }
 
+/* True for a span that stands there already, to the byte: exporters send again what may have been
+ * lost. Others with its ids are spans of their own. */
+static bool is_repeated(const struct weft__spans_table *t, const struct weft__json_value *object,
+	uint32_t buffer, const struct weft__span_view *view)
+{
+	const uint32_t found = find_row(t, view->trace, view->id, view->is_shared);
+	const struct weft_slice text = object->text;
+	return found != WEFT__SPANS_NONE && t->rows[found].buffer == buffer &&
+		   memcmp(t->text.bytes + t->rows[found].offset, text.bytes, text.size) == 0;
+}
+
+static void add_span(struct weft__spans_table *t, const struct weft__json_value *object,
+	bool is_zipkin, uint32_t buffer, const struct weft__span_view *view)
+{
+	if (is_repeated(t, object, buffer, view))
+		report(t, object, "a span is there again; it is shown once");
+	else
+		add_row(t, object, is_zipkin, buffer, view);
+}
+
 static void read_span(struct weft__spans_table *t, const struct weft__json_value *object,
 	bool is_zipkin, uint32_t buffer)
 {
@@ -225,7 +245,7 @@ static void read_span(struct weft__spans_table *t, const struct weft__json_value
 	else if (!view.has_start)
 		report(t, object, "a span lacks its time; it is left out");
 	else
-		add_row(t, object, is_zipkin, is_zipkin ? program_of_endpoint(t, &view.endpoint) : buffer,
+		add_span(t, object, is_zipkin, is_zipkin ? program_of_endpoint(t, &view.endpoint) : buffer,
 			&view);
 }
 
