@@ -35,18 +35,19 @@ def running(*command, wanted=lambda threads: True):
     """The answer about a program by thread, once its threads are where they stay, and it is as wanted: a busy machine may give the spinner no turn to stop."""
     with subprocess.Popen(command) as process:
         try:
-            threads = {}
+            threads, errors = {}, []
 
             def has_begun():
-                said = weft('why', process.pid, '--json', status=None).stdout
+                result = weft('why', process.pid, '--json', status=None)
                 threads.clear()
-                threads.update((line['name'], line) for line in json_lines(said) if 'tid' in line)
+                threads.update((line['name'], line) for line in json_lines(result.stdout) if 'tid' in line)
+                errors[:] = [result.returncode, result.stderr]
                 return set(threads) == {'first', 'worker', 'idle', 'spinner'} and \
                     all('pause' in line['sentence'] for name, line in threads.items() if name != 'spinner') and wanted(threads)
             try:
-                wait_until('the threads are there', has_begun, process)
+                wait_until('the threads are there', has_begun, process, processor=300)  # the spinner uses all that it gets
             except AssertionError as error:
-                raise AssertionError('%s: %s' % (command, threads)) from error
+                raise AssertionError('%s: %s %s' % (command, threads, errors)) from error
             yield process.pid, threads
         finally:
             process.kill()
