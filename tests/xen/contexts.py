@@ -37,19 +37,15 @@ def make():
 files = lab.Once(make)
 
 
-def traces(folder):
-    """Writes both traces into the folder."""
-    for name in ('dom0.weft', 'host.xentrace'):
-        with open(os.path.join(folder, name), 'wb') as file:
-            file.write(files()['both/' + name])
-
-
 def read():
-    """The trace id of each round by its span id, and the spans of OpenTelemetry of both traces, opened together."""
+    """The trace id of each round of the program by its span id, and the spans of OpenTelemetry of Xen's trace."""
     with temporary_directory() as folder:
-        traces(folder)
-        events = json_lines(weft('dump', '--json', os.path.join(folder, 'dom0.weft')).stdout)
-        lines = json_lines(weft('export', '--to', 'otlp-json', '--signal', 'traces', folder).stdout)
+        own, xens = os.path.join(folder, 'dom0.weft'), os.path.join(folder, 'host.xentrace')
+        for path in (own, xens):
+            with open(path, 'wb') as file:
+                file.write(files()['both/' + os.path.basename(path)])
+        events = json_lines(weft('dump', '--json', own).stdout)
+        lines = json_lines(weft('export', '--to', 'otlp-json', '--signal', 'traces', '--start-time', '2026-11-29T14:37:40Z', xens).stdout)
     rounds = {e['fields']['span_id']: e['fields']['trace_id'] for e in events if e['event'] == 'mark'}
     return rounds, [s for line in lines for r in line.get('resourceSpans', []) for scope in r['scopeSpans'] for s in scope['spans']]
 

@@ -18,6 +18,8 @@
 #define CLASS_ENTRY   0x201u
 #define CLASS_SUBCALL 0x202u
 #define ID_LOST       0x1f001u
+#define ID_RUNSTATE   0x21001u /* with both states 0 */
+#define ID_CONTINUE   0x21002u
 #define ID_ENTRY      0x81001u
 #define ID_EXIT       0x81002u
 #define ID_EXIT_SVM   0x81003u
@@ -229,4 +231,11 @@ bool xen_filter_has(const struct xen_filter *filter, struct xen_filter_state *st
 	if ((only->classes && !(only->classes & record->id >> 16)) || hide->classes & record->id >> 16)
 		return false;
 	return (!only->domain_count || has_domain(only, record)) && !has_domain(hide, record);
+}
+
+bool xen_filter_keeps(const struct xen_filter *filter, const struct weft_xentrace_record *record)
+{
+	const uint32_t id = record->id;
+	const bool is_state = (id & 0xff00fu) == ID_RUNSTATE || id == ID_CONTINUE;
+	return is_state && !(filter->hide.classes & id >> 16);
 }

@@ -52,6 +52,9 @@ uint32_t xen_events_for(const struct xen_filter *filter);
 /* True if the filter takes the record. Call it for each record, in the order of time. */
 bool xen_filter_has(const struct xen_filter *filter, struct xen_filter_state *state,
 	const struct weft_xentrace_record *record);
+/* True if the record says which vCPU runs: a file has it whatever the filter takes, unless that
+ * hides its class, because xenalyze refuses a vCPU that runs without it. */
+bool xen_filter_keeps(const struct xen_filter *filter, const struct weft_xentrace_record *record);
 
 /* True if the filter takes all records. */
 static inline bool xen_filter_is_empty(const struct xen_filter *filter)

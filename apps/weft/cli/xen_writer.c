@@ -40,7 +40,6 @@ struct xen_writer {
 	xen_writer_put *write;
 	void *context;
 	struct writer_cpu *cpus[CPUS_MAX];
-	uint64_t records;
 	int error, reason; /* `reason`: errno */
 };
 
@@ -162,7 +161,6 @@ void xen_writer_add(struct xen_writer *w, const struct weft_xentrace_record *rec
 	}
 	put(w, cpu, record);
 	follow(cpu, record);
-	w->records++;
 }
 
 void xen_writer_add_note(struct xen_writer *w, const struct weft_xentrace_note *note)
@@ -199,9 +197,4 @@ int xen_writer_error(const struct xen_writer *w)
 	if (w->error == WEFT_ERROR_SYSTEM)
 		errno = w->reason;
 	return w->error;
-}
-
-uint64_t xen_writer_count(const struct xen_writer *w)
-{
-	return w->records;
 }

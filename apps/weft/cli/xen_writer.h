@@ -30,7 +30,5 @@ void xen_writer_flush(struct xen_writer *writer);
 
 /* The first error so far: 0, WEFT_ERROR_SYSTEM (errno) or WEFT_ERROR_MEMORY. */
 int xen_writer_error(const struct xen_writer *writer);
-/* How many records were added. */
-uint64_t xen_writer_count(const struct xen_writer *writer);
 
 #endif

@@ -38,15 +38,18 @@ static void write_notes(
 /* Copies the records from the given one on; returns a status of the decoder. */
 static int copy_records(struct xen_writer *writer, const struct weft_cut_range *range,
 	const struct xen_filter *filter, const struct cli_trace *trace, int status,
-	struct weft_xentrace_record *record)
+	struct weft_xentrace_record *record, uint64_t *ret_records)
 {
 	struct xen_filter_state state = {0};
+	*ret_records = 0;
 	for (uint64_t i = 1; status == WEFT_OK && !xen_writer_error(writer); i++) {
 		if (record->time_ns >= range->end_ns && range->end_ns != UINT64_MAX)
 			break;
 		bool is_taken = xen_filter_has(filter, &state, record);
-		if (is_taken && record->time_ns >= range->start_ns)
+		bool is_in_range = record->time_ns >= range->start_ns;
+		if (is_in_range && (is_taken || xen_filter_keeps(filter, record)))
 			xen_writer_add(writer, record);
+		*ret_records += is_in_range && is_taken;
 		if (i % 65536 == 0) {
 			if (trace->input)
 				weft_source_forget(weft_input_source(trace->input));
@@ -86,9 +89,8 @@ int cut_write_xentrace(const struct weft_cut_range *range, const struct xen_filt
 		return CLI_NO;
 	}
 	write_notes(writer, filter, trace);
-	status = copy_records(writer, range, filter, trace, status, record);
+	status = copy_records(writer, range, filter, trace, status, record, ret_records);
 	int answer = judge(writer, trace, status, name);
-	*ret_records = xen_writer_count(writer);
 	if (answer == CLI_DONE && *ret_records)
 		answer = cli_output_commit(&output) ? CLI_DONE : CLI_NO;
 	else

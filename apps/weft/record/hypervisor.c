@@ -56,6 +56,7 @@ struct tracing {
 	struct weft_xentrace_growing *growing; /* with a filter: what it takes of the records */
 	struct xen_writer *writer;
 	struct xen_filter_state state;
+	uint64_t taken; /* records */
 	int status;     /* of the child */
 	int failure;    /* of writing the file: errno, or 0 */
 	bool has_begun; /* Xen records */
@@ -162,13 +163,17 @@ static bool start_filter(struct tracing *t)
 }
 
 /* Writes the records of the bytes so far that the filter takes. 0 or an error. */
-static int filter(struct tracing *t)
+static int write_wanted(struct tracing *t)
 {
+	const struct xen_filter *filter = &t->request->filter;
 	struct weft_xentrace_record record;
 	int status;
-	while ((status = weft_xentrace_growing_next(t->growing, &record)) == WEFT_OK)
-		if (xen_filter_has(&t->request->filter, &t->state, &record))
+	while ((status = weft_xentrace_growing_next(t->growing, &record)) == WEFT_OK) {
+		bool is_taken = xen_filter_has(filter, &t->state, &record);
+		if (is_taken || xen_filter_keeps(filter, &record))
 			xen_writer_add(t->writer, &record);
+		t->taken += is_taken;
+	}
 	xen_writer_flush(t->writer);
 	return status == WEFT_AGAIN ? xen_writer_error(t->writer) : status;
 }
@@ -182,7 +187,7 @@ static void take(struct tracing *t, size_t size)
 		return;
 	if (t->writer) {
 		error = weft_xentrace_growing_feed(t->growing, t->piece, size);
-		error = error ? error : filter(t);
+		error = error ? error : write_wanted(t);
 		if (!error && !hypervisor_file_put_processes(&t->file))
 			error = WEFT_ERROR_SYSTEM;
 	} else if (!hypervisor_file_put_windows(&t->file, t->piece, size)) {
@@ -366,7 +371,7 @@ static int record(struct tracing *t)
 	}
 	set_size(t);
 	bool good = trace(t);
-	if (good && t->writer && !xen_writer_count(t->writer)) {
+	if (good && t->writer && !t->taken) {
 		cli_error("xen:host: no record is as --filter says");
 		good = false;
 	}

@@ -139,7 +139,9 @@ static int search(struct weft__xentrace_whole *w, uint64_t quick_cycles)
 		weft__format_xentrace_kicks_know(&search.kicks, i, windows->cpus[i].number);
 	if (!error)
 		error = search_records(w, &search);
-	w->meaning->shows_raises = !w->reader->clock.rate && !search.has_gaps;
+	w->meaning->is_filtered = weft__format_xentrace_is_filtered(windows);
+	w->meaning->shows_raises =
+		!w->reader->clock.rate && !search.has_gaps && !w->meaning->is_filtered;
 	weft__format_xentrace_search_finish(&search);
 	if (w->irq_count)
 		qsort(w->irqs, w->irq_count, sizeof(*w->irqs), compare_irqs);
@@ -177,7 +179,6 @@ static int prepare(struct weft__xentrace_whole *w)
 		error = prepare_processes(w);
 	weft__format_xentrace_end_buffers(w->meaning, w->last_cycles);
 	w->meaning->senders = (uint32_t)r->windows.cpu_count;
-	w->meaning->is_filtered = weft__format_xentrace_is_filtered(&r->windows);
 	return error;
 }
 

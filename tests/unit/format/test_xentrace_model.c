@@ -98,6 +98,26 @@ static void a_raise_with_two_senders_is_not_told(void **state)
 								   "1120 begin 2.1 runnable\n");
 }
 
+/* A record that was left out may have been another sender's. */
+static void a_filtered_trace_tells_no_raise(void **state)
+{
+	const struct weft_xentrace_note note = {.kind = WEFT_XENTRACE_NOTE_FILTERED};
+	(void)state;
+	struct made_xentrace *t = start();
+	call(t, 1100, EVENT_CHANNEL_OP);
+	xentrace_runstate(t, 1120, 1, 0, BLOCKED, RUNNABLE);
+	weft_xentrace_write_note(&note, t->bytes + t->size);
+	t->size += WEFT_XENTRACE_NOTE_BYTES;
+	struct opened_xentrace opened = open_with_clock(t);
+	assert_events_of(&opened, 1120,
+		"1120 alive 2.1 vcpu d1v0\n"
+		"1120 send 1.1 1\n"
+		"1120 receive 2.1 1\n"
+		"1120 begin 2.1 runnable\n");
+	xentrace_finish(&opened);
+	free(t);
+}
+
 /* A wake has an edge only if the entry of the vCPU that runs here is one that can wake. */
 static void only_some_entries_wake(void **state)
 {
@@ -519,6 +539,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vcpus_run_wait_and_wake_each_other),
 		cmocka_unit_test(a_raise_with_two_senders_is_not_told),
+		cmocka_unit_test(a_filtered_trace_tells_no_raise),
 		cmocka_unit_test(only_some_entries_wake),
 		cmocka_unit_test(the_last_entry_decides_who_wakes),
 		cmocka_unit_test(domains_come_and_go),
