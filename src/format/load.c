@@ -16,6 +16,7 @@
 #include "format/decoder.h"
 #include "format/kept.h"
 #include "model/load.h"
+#include "model/span.h"
 #include "model/tracks.h"
 
 #define PROGRESS_EVENTS 65536
@@ -32,7 +33,7 @@ struct load {
 	void (*decode)(void *load);
 	const struct weft__read_range *range; /* NULL: all of the trace is read */
 	bool has_gap;                         /* events before the range were left out */
-	uint64_t next;                        /* the time of the first event behind the range, or 0 */
+	uint64_t next;                        /* the time of an event behind the range, or 0 */
 	const struct weft_event *first; /* of the trace; NULL once it is in a batch, or left out */
 	struct batch *batches;          /* two */
 	struct batch *decoding, *taking;
@@ -233,6 +234,19 @@ static int seek(struct load *load, struct weft__kept *kept, struct weft_event *f
 	return error;
 }
 
+/* Goes on with the last packets of each thread: the trace ends with their last event. */
+static void find_last(struct load *load)
+{
+	const uint64_t time_ns = weft__ns_add(load->range->trace_start, WEFT__SPAN_NS);
+	struct weft_event event;
+	bool is_alone;
+	if (!weft__format_decoder_seeks(load->decoder) ||
+		weft__format_decoder_seek(load->decoder, time_ns, &is_alone))
+		return;
+	while (weft_decoder_next(load->decoder, &event) == WEFT_OK)
+		load->next = event.time_ns;
+}
+
 static int add_range(
 	struct load *load, const struct weft_help *help, const struct weft_progress *progress)
 {
@@ -245,9 +259,11 @@ static int add_range(
 			load->builder, load->range, batch->count ? batch->facts->time_ns : UINT64_MAX);
 	}
 	int error = add_events(load, help, progress);
-	if (!error && load->next)
-		weft__model_end_range(load->builder, load->range, load->next);
-	return error;
+	if (error || !load->next)
+		return error;
+	find_last(load);
+	weft__model_end_range(load->builder, load->range, load->next);
+	return 0;
 }
 
 WEFT__EXPORT int weft_decoder_build_range(struct weft_decoder *decoder,

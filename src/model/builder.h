@@ -213,6 +213,12 @@ static inline bool weft__model_is_unread(const struct weft__unread *unread)
 	return unread->start < unread->end;
 }
 
+/* True if a range is read alone. */
+static inline bool weft__model_is_range(const struct weft_model_builder *b)
+{
+	return weft__model_is_unread(&b->before) || weft__model_is_unread(&b->after);
+}
+
 /* The time of the trace's first event, also if that was not read. */
 uint64_t weft__model_trace_start(const struct weft_model_builder *b);
 /* A thread goes on with what it does until the range ends. */

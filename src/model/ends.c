@@ -96,7 +96,8 @@ static uint64_t find_end(const struct weft_model_builder *b,
 {
 	const struct weft_trace_buffer *buffer = &description->buffers[i];
 	uint64_t end = end_of_record(b, buffer);
-	if (!is_end_vague(buffer) || !lifetimes[i].last)
+	/* A range alone does not show which event of a record is its first, and which its last. */
+	if (!is_end_vague(buffer) || !lifetimes[i].last || weft__model_is_range(b))
 		return end;
 	uint64_t next = begin_of_next(description, lifetimes, i);
 	if (next != UINT64_MAX)

@@ -26,10 +26,10 @@ struct weft__read_range {
  * trace. */
 void weft__model_begin_range(
 	struct weft_model_builder *builder, const struct weft__read_range *range, uint64_t first_ns);
-/* The events from the range's end on are not read; the first of them is at `next_ns`. Call it
+/* The events from the range's end on are not read; the last known one is at `last_ns`. Call it
  * before weft__model_finish(). */
 void weft__model_end_range(
-	struct weft_model_builder *builder, const struct weft__read_range *range, uint64_t next_ns);
+	struct weft_model_builder *builder, const struct weft__read_range *range, uint64_t last_ns);
 
 /* The halves of weft_model_builder_add. 0, or WEFT_ERROR_MEMORY, _LIMIT or _ARGUMENT. */
 int weft__model_fact(struct weft_model_builder *builder, const struct weft_event *event,

@@ -22,10 +22,10 @@ void weft__model_begin_range(
 }
 
 void weft__model_end_range(
-	struct weft_model_builder *b, const struct weft__read_range *range, uint64_t next_ns)
+	struct weft_model_builder *b, const struct weft__read_range *range, uint64_t last_ns)
 {
-	const uint64_t next = next_ns > range->end ? next_ns : weft__ns_add(range->end, 1);
-	b->after = (struct weft__unread){range->end, next};
+	const uint64_t end = last_ns > range->end ? last_ns : weft__ns_add(range->end, 1);
+	b->after = (struct weft__unread){range->end, end};
 }
 
 uint64_t weft__model_trace_start(const struct weft_model_builder *b)
@@ -55,12 +55,11 @@ bool weft__model_range_hides_begin(const struct weft_model_builder *b, uint32_t 
 void weft__model_range_describe(
 	const struct weft_model_builder *b, struct weft_model_summary *summary)
 {
-	const bool has_before = weft__model_is_unread(&b->before);
-	const bool has_after = weft__model_is_unread(&b->after);
-	if (!has_before && !has_after)
+	if (!weft__model_is_range(b))
 		return;
-	summary->read_start = has_before ? b->before.end : summary->start;
-	summary->read_end = has_after ? b->after.start : weft__ns_add(summary->end, 1);
+	summary->read_start = weft__model_is_unread(&b->before) ? b->before.end : summary->start;
+	summary->read_end =
+		weft__model_is_unread(&b->after) ? b->after.start : weft__ns_add(summary->end, 1);
 	if (summary->read_end < summary->read_start)
 		summary->read_end = summary->read_start;
 }

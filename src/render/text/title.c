@@ -68,14 +68,26 @@ static void append_outcome(
 		append_count(text, size, " \xc2\xb7 ", summary->by_outcome[outcome], name, name);
 }
 
+/* "40.4 s"; "50 ms of 40.4 s", if only that was read. */
+static void append_length(char *text, size_t size, const struct weft_model_summary *s)
+{
+	char length[32];
+	if (s->read_end) {
+		const uint64_t end = s->read_end < s->end ? s->read_end : s->end;
+		weft_format_duration(end > s->read_start ? end - s->read_start : 0, 4, length);
+		append(text, size, "%s of ", length);
+	}
+	weft_format_duration(s->end - s->start, 4, length);
+	append(text, size, "%s", length);
+}
+
 void weft__render_describe_trace(const struct weft_model *model, char *text, size_t size)
 {
 	const struct weft_model_summary *s = &model->summary;
-	char length[32];
 	uint64_t lost = count_losses(model);
 	struct weft_unseen_list unseen;
-	weft_format_duration(s->end - s->start, 4, length);
-	snprintf(text, size, "%s", length);
+	text[0] = '\0';
+	append_length(text, size, s);
 	append_count(text, size, " \xc2\xb7 ", s->events, "event", "events");
 	append_count(text, size, " \xc2\xb7 ", model->tasks.count - s->tracks, "task", "tasks");
 	append_outcome(text, size, s, WEFT_OUTCOME_FAILED);

@@ -486,12 +486,12 @@ static void a_range_has_its_own_summary(void **state)
 	assert_int_equal(model->summary.start, 1000);
 	assert_int_equal(model->summary.read_start, 46000);
 	assert_int_equal(model->summary.read_end, 66000);
-	assert_int_equal(model->summary.end, 71000); /* the next event */
+	assert_int_equal(model->summary.end, 91000); /* the last event */
 	assert_int_equal(model->dark_count, 2);
 	assert_int_equal(model->dark[0].start, 1000);
 	assert_int_equal(model->dark[0].end, 46000);
 	assert_int_equal(model->dark[1].start, 66000);
-	assert_int_equal(model->dark[1].end, 71000);
+	assert_int_equal(model->dark[1].end, 91000);
 	assert_int_equal(model->dark[1].reason, WEFT_DARK_UNREAD);
 	/* It runs all the time, also before the first event of the range and behind the last one. */
 	const uint32_t task = weft_model_find_task(model, 0, 1);
@@ -536,6 +536,42 @@ static void a_range_from_the_begin_on_knows_the_begin(void **state)
 	weft_model_destroy(model);
 }
 
+/* A stream of a process that records a switch to task 1 at these times. */
+static struct made_stream stream_of_process(uint32_t pid, uint32_t time, uint32_t later)
+{
+	struct weft_abi_buffer header = made_header();
+	header.pid = pid;
+	maker = (struct maker){.now = time};
+	made_begin(&maker.stream, &header);
+	struct writer *w = &maker.writers[0];
+	w->task = UINT64_MAX;
+	for (unsigned i = 0; i < 2; i++, maker.now = later) {
+		open_packet(w);
+		put(w, WEFT_ABI_SWITCH, 0, w->task = 1, 2);
+		close_packet(w);
+	}
+	return maker.stream;
+}
+
+/* Among several processes, one of whose end nothing is known ends with its last event: not in a
+ * range, of which that is unknown. */
+static void a_process_may_go_on_behind_a_range(void **state)
+{
+	(void)state;
+	const struct weft_range range = {.duration_ns = 50000};
+	is_merged = true;
+	first = stream_of_process(7, 1000, 90000);
+	(void)stream_of_process(8, 2000, 80000);
+	struct weft_model *model = model_of(&range);
+	assert_int_equal(model->tasks.count, 2);
+	for (uint32_t task = 0; task < 2; task++) {
+		assert_int_equal(model->tasks.outcome[task], WEFT_OUTCOME_UNKNOWN);
+		assert_int_equal(model->tasks.end[task], 51000);
+		assert_int_equal(weft_model_running_ns(model, task), task ? 49000 : 50000);
+	}
+	weft_model_destroy(model);
+}
+
 static void a_range_without_events_is_no_error(void **state)
 {
 	(void)state;
@@ -554,6 +590,7 @@ int main(void)
 		cmocka_unit_test(a_range_that_has_all_is_the_trace),
 		cmocka_unit_test(a_range_up_to_the_end_knows_the_end),
 		cmocka_unit_test(a_range_from_the_begin_on_knows_the_begin),
+		cmocka_unit_test(a_process_may_go_on_behind_a_range),
 		cmocka_unit_test(a_range_without_events_is_no_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
