@@ -243,23 +243,29 @@ static WEFT__OUT_OF_LINE void count_slowly(
 		end_commit(&room, words);
 }
 
-/* The fast path: a literal that this call site has added to before, the current task, and room. */
-WEFT__ALWAYS_INLINE bool add_cached(uint64_t task, const uint64_t *cache, uint64_t change)
+/* The fast path: a literal, to which this call site has added before if it adds an integer, the
+ * current task, and room. */
+WEFT__ALWAYS_INLINE bool count_cached(unsigned kind, uint64_t task, uint64_t *cache,
+	const char *name_of_counter, uint32_t size, uint64_t value)
 {
+	const bool adds = kind == WEFT_ABI_COUNTER;
 	struct weft__room room;
-	uint64_t *cell = cache ? weft__record_counter_cell(cache) : NULL;
-	if (!cell || task != WEFT_TASK_CURRENT || WEFT__UNLIKELY(!weft__record_try_reserve(2, &room)))
+	uint64_t *cell = cache && adds ? weft__record_counter_cell(cache) : NULL;
+	if (!cache || (adds && !cell) || task != WEFT_TASK_CURRENT ||
+		WEFT__UNLIKELY(!weft__record_try_reserve(2, &room)))
 		return false;
 	uint16_t name = weft__record_name_cached_now(room.slot, cache);
 	if (WEFT__UNLIKELY(!name)) {
 		weft__record_withdraw(&room);
 		return false;
 	}
-	const struct weft__fixed event = {
-		WEFT_ABI_HEAD(WEFT_ABI_COUNTER, 2, name), change, 0, WEFT_TASK_CURRENT};
+	const struct weft__fixed event = {WEFT_ABI_HEAD(kind, 2, name), value, 0, WEFT_TASK_CURRENT};
 	weft__record_write_at(&room, 2, &event);
 	begin_commit(&room, 2);
-	weft__fetch_add(cell, change);
+	if (adds)
+		weft__fetch_add(cell, value);
+	else
+		weft__record_counter_change(kind, cache, name_of_counter, size, value);
 	end_commit(&room, 2);
 	return true;
 }
@@ -269,7 +275,7 @@ WEFT__ALWAYS_INLINE void count(bool is_on, unsigned kind, uint64_t task, uint64_
 	const char *name, uint32_t size, int64_t value)
 {
 	const bool adds = kind == WEFT_ABI_COUNTER;
-	if (is_on && !(adds && add_cached(task, cache, (uint64_t)value)))
+	if (is_on && !count_cached(kind, task, cache, name, size, (uint64_t)value))
 		count_slowly(task, cache, name, size, value, kind);
 	else if (!is_on && !(adds && weft__record_counter_try_add(cache, (uint64_t)value)))
 		weft__record_counter_change(kind, cache, name, size, (uint64_t)value);

@@ -337,6 +337,23 @@ static void a_change_that_was_not_complete_is_unknown(void **state)
 	}
 }
 
+/* From the second time on, it has the fast path. */
+static void a_set_that_is_not_the_first_is_known_as_well(void **state)
+{
+	(void)state;
+	platform = NULL;
+	uint8_t *bytes = begin();
+	set_to_nine();
+	uint8_t *copy = kill_inside(set_to_nine, bytes);
+	end(bytes);
+	platform = &by_hand;
+	assert_true(add(copy, N(3)));
+	const struct weft_abi_last_values_row *row =
+		(const void *)(copy + SIZE + sizeof(struct weft_abi_table));
+	assert_int_equal(row->is_unsure, 1);
+	EXPECT(copy, 9, 9);
+}
+
 static void a_set_that_was_not_complete_is_in_the_trace(void **state)
 {
 	(void)state;
@@ -411,6 +428,7 @@ int main(void)
 		cmocka_unit_test(a_program_that_stops_has_said_them),
 		cmocka_unit_test(a_counter_without_events_has_its_value),
 		cmocka_unit_test(a_change_that_was_not_complete_is_unknown),
+		cmocka_unit_test(a_set_that_is_not_the_first_is_known_as_well),
 		cmocka_unit_test(a_set_that_was_not_complete_is_in_the_trace),
 		cmocka_unit_test(a_change_of_another_does_not_matter),
 		cmocka_unit_test(damaged_slots_have_no_values),
