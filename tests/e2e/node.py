@@ -392,6 +392,7 @@ FAULTS = {
     'exhausted_pool.js': ('warning', 'unanswered wait', 'acquire at program.js'),
     'two_locks.js': ('warning', 'unanswered wait', 'lock at program.js'),
     'unhandled.js': ('error', 'failed', "charge at program.js.*card expired"),
+    'blocked_by_atomics.js': ('warning', 'late timer', "while timer [0-9]+ 'timer 1 ms in.* was blocked for|ran for"),
     'blocked_by_child.js': ('warning', 'hog', 'build at program.js:8.* for '),
     'blocked_loop.js': ('warning', 'hog|late timer', 'report at program.js'),
 }

@@ -1084,8 +1084,8 @@ MUTANTS = [
     *in_file(
         'src/story/problems/late.c',
         ('if (timer.late_ns <= latest.late_ns)', 'if (timer.late_ns < latest.late_ns)', 'problems_between'),
-        ('const uint32_t thread = model->thread_count > 1 ? thread_of(model, timer_task) : 0;',
-         'const uint32_t thread = 0;\n	(void)timer_task, (void)thread_of;', 'problems_between')),
+        ('return model->thread_count > 1 ? thread_of(model, timer_task) : 0;',
+         '(void)model, (void)timer_task, (void)thread_of;\n	return 0;', 'problems_between')),
     *in_file(
         'src/story/problems/pauses.c',
         ('pauses->longest = band;\n', 'pauses->longest = pauses->longest ? pauses->longest : band;\n', 'problems_between')),

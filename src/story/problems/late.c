@@ -28,6 +28,11 @@ static uint32_t thread_of(const struct weft_model *model, uint32_t task)
 			   : WEFT_NONE;
 }
 
+static uint32_t serving_thread(const struct weft_model *model, uint32_t timer_task)
+{
+	return model->thread_count > 1 ? thread_of(model, timer_task) : 0;
+}
+
 static bool is_machine_busy(const struct weft_model *model)
 {
 	uint64_t lost_ns = 0, running_ns = 0;
@@ -42,7 +47,7 @@ static bool is_machine_busy(const struct weft_model *model)
 static uint32_t find_runner(const struct weft_model *model, uint32_t timer_task,
 	const struct weft_story_timer *timer, uint64_t *ret_ns, uint64_t *ret_off_ns)
 {
-	const uint32_t thread = model->thread_count > 1 ? thread_of(model, timer_task) : 0;
+	const uint32_t thread = serving_thread(model, timer_task);
 	const struct weft_activations *a = &model->activations;
 	const struct weft_tasks *t = &model->tasks;
 	uint64_t end = timer->due + timer->late_ns;
@@ -59,12 +64,40 @@ static uint32_t find_runner(const struct weft_model *model, uint32_t timer_task,
 	return WEFT_NONE;
 }
 
+/* The task that was blocked on the timer's thread for half of the delay or more: it waits in the
+ * middle of its work, so that the thread can do nothing else. */
+static uint32_t find_blocked(const struct weft_model *model, uint32_t timer_task,
+	const struct weft_story_timer *timer, uint64_t *ret_ns)
+{
+	const uint32_t thread = serving_thread(model, timer_task);
+	const struct weft_activations *a = &model->activations;
+	const struct weft_tasks *t = &model->tasks;
+	const uint64_t end = timer->due + timer->late_ns, latest = end - timer->late_ns / 2;
+	struct weft__blocking blocking;
+	for (uint32_t task = 0; task < t->count && weft__story_may_block(model); task++)
+		for (uint32_t i = t->first_activation[task]; i < t->end_activation[task]; i++) {
+			const bool is_last = i + 1 == t->end_activation[task];
+			if (a->thread[i] != thread || a->end[i] > latest ||
+				(!is_last && a->start[i + 1] < a->end[i] + timer->late_ns / 2) ||
+				!weft__story_blocks_thread(model, task, i, &blocking))
+				continue;
+			uint64_t from = a->end[i] > timer->due ? a->end[i] : timer->due;
+			uint64_t to = blocking.until < end ? blocking.until : end;
+			if (to <= from || to - from < timer->late_ns / 2)
+				continue;
+			*ret_ns = blocking.until - a->end[i];
+			return task;
+		}
+	return WEFT_NONE;
+}
+
 static void write_sentence(struct weft__sentence *s, const struct weft_model *model, uint32_t task,
-	const struct weft_story_timer *timer, uint32_t count, uint32_t runner, uint64_t ran_ns)
+	const struct weft_story_timer *timer, uint32_t count, uint32_t runner, uint64_t ran_ns,
+	bool is_blocked)
 {
 	struct weft__words *w = weft__story_clause(s, 6);
 	const bool has_runner = runner != WEFT_NONE && runner != task;
-	weft__story_words_add_subject(w, model, task, has_runner ? 24 : 32);
+	weft__story_words_add_subject(w, model, task, is_blocked ? 20 : has_runner ? 24 : 32);
 	weft__story_words_add(w, timer->has_fired ? " fired " : " is overdue for ");
 	weft__story_words_add_length(w, timer->late_ns);
 	weft__story_words_add(w, timer->has_fired ? " late" : " at the end");
@@ -74,8 +107,8 @@ static void write_sentence(struct weft__sentence *s, const struct weft_model *mo
 	if (has_runner) {
 		w = weft__story_clause(s, 5);
 		weft__story_words_add(w, ", while ");
-		weft__story_words_add_subject(w, model, runner, 28);
-		weft__story_words_add(w, " ran for ");
+		weft__story_words_add_subject(w, model, runner, is_blocked ? 24 : 28);
+		weft__story_words_add(w, is_blocked ? " was blocked for " : " ran for ");
 		weft__story_words_add_length(w, ran_ns);
 	}
 	if (count > 1)
@@ -107,9 +140,12 @@ static void report_late(struct weft__findings *findings, uint32_t task,
 	const struct weft_model *model = findings->story->model;
 	uint64_t ran_ns = 0, off_ns = 0;
 	const uint32_t runner = find_runner(model, task, timer, &ran_ns, &off_ns);
-	const bool is_grave = runner != WEFT_NONE
-							  ? timer->late_ns >= GRAVE_NS
-							  : timer->late_ns >= ALONE_NS && !is_machine_busy(model);
+	const uint32_t blocked =
+		runner == WEFT_NONE ? find_blocked(model, task, timer, &ran_ns) : WEFT_NONE;
+	const bool is_grave =
+		runner != WEFT_NONE
+			? timer->late_ns >= GRAVE_NS
+			: timer->late_ns >= ALONE_NS && (blocked != WEFT_NONE || !is_machine_busy(model));
 	if (off_ns > timer->late_ns / 2)
 		return; /* other programs had the processor */
 	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_LATE,
@@ -127,7 +163,8 @@ static void report_late(struct weft__findings *findings, uint32_t task,
 		weft__story_words_add(&words, " late");
 	}
 	weft__story_sentence_init(&s);
-	write_sentence(&s, model, task, timer, count, runner, ran_ns);
+	write_sentence(&s, model, task, timer, count, runner != WEFT_NONE ? runner : blocked, ran_ns,
+		blocked != WEFT_NONE);
 	add_cases(findings, task, timer);
 	weft__story_find(findings, &problem, timer->late_ns, &s);
 }
