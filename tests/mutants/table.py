@@ -989,6 +989,11 @@ MUTANTS = [
         'src/otlp/ids.c',
         ('add_word(id + SALT_AGAIN, tasks->start[task])', 'id + SALT_AGAIN', 'otlp')),
     *in_file(
+        'src/otlp/stream_fold.c',
+        ('		other->is_awaited = true;', '		(void)0;', 'otlp_stream'),
+        ('parent && parent->serves && !who->is_awaited', 'parent && !who->is_awaited', 'otlp_stream'),
+        ('left->above == right->span || right->above == left->span', 'left->above == right->span', 'otlp_stream')),
+    *in_file(
         'src/otlp/metrics.c',
         ('		   l->is_monotonic == r->is_monotonic && strcmp', '		   strcmp', 'otlp'),
         ('	return l->buffer == r->buffer && data_of', '	return data_of', 'otlp')),
@@ -1116,6 +1121,9 @@ MUTANTS = [
         'apps/weft/export/push/spool.c',
         ('spool->last = message.number > spool->last ? message.number : spool->last;',
          'spool->last = message.number;', 'e2e/otlp_push')),
+    *in_file(
+        'src/outside/contexts.c',
+        (' || record.valid != 1', '', 'e2e/outside_contexts')),
     *in_file(
         'src/outside/stuck.c',
         ('if (!other->is_stuck || (tid && other->tid != tid))',
