@@ -619,6 +619,27 @@ def a_cut_is_a_trace_of_xen():
 
 
 @case
+def a_cut_has_the_processes_of_its_range():
+    """Before it, each vCPU of dom0 has its last one; all names are kept."""
+    def switch(cycles, pid, vcpu=0, kind=6):
+        return note(kind, cycles, pid | vcpu << 48)
+    notes = [note(8, 7, 0x6c78), switch(100000000, 7), switch(150000000, 9, kind=7), switch(200000000, 8), switch(300000000, 5, 1),
+             switch(1200000000, 7), switch(1300000000, 10, kind=7), switch(1900000000, 8)]
+    content = b''.join(notes) + window(0, runstate(1, 0, 0, RUNNABLE, RUNNING), *(hypercall(n * 10**8, 17) for n in range(1, 21)))
+    with temporary_directory() as folder:
+        path, part = os.path.join(folder, 'whole.xentrace'), os.path.join(folder, 'part.xentrace')
+        with open(path, 'wb') as file:
+            file.write(content)
+        for options, wanted in ((['--start', '1s', '--duration', '500ms'], [0, 3, 4, 5, 6]), (['--start', '1s'], [0, 3, 4, 5, 6, 7]),
+                                (['--duration', '250ms'], [0, 1, 2, 3]), ([], range(len(notes)))):
+            weft('cut', *options, '--cpu-hz', '1G', path, '-o', part)
+            with open(part, 'rb') as file:
+                equal(file.read()[32:32 * (len(wanted) + 1)], b''.join(notes[i] for i in wanted), options)
+            kept = weft('query', '--json', part, "select count(*) kinds from tasks where kind = 'process' and running > 0")
+            assert json_lines(kept.stdout)[0]['kinds'] > 0, options
+
+
+@case
 def a_filter_keeps_times():
     """Records without cycles have those of the one before, which may be left out."""
     content = window(0, runstate(1000, 1, 0, RUNNABLE, RUNNING), record(0x800f701, None, 1), record(0x28004, 4000, 0, 0),

@@ -16,10 +16,62 @@ static bool append(void *output, const void *bytes, size_t size)
 	return cli_output_append(output, bytes, size);
 }
 
+/* ---- Notes ---- */
+
+#define VCPUS_MAX 0x8000u /* of dom0: a note has 15 bits */
+
+struct cycle_range {
+	uint64_t start, end;
+};
+
+/* Times are up to 0.04 % larger than those of the cycles: `share` says in which direction to err.
+ * `first` is the trace's first record. */
+static uint64_t cycles_at(const struct weft_clock *clock, const struct weft_xentrace_record *first,
+	uint64_t time_ns, double share)
+{
+	if (time_ns <= first->time_ns || time_ns == UINT64_MAX)
+		return time_ns == UINT64_MAX ? UINT64_MAX : 0;
+	double passed = (double)(time_ns - first->time_ns) * ((double)clock->hz / 1e9) * share;
+	double cycles = (double)first->cycles + passed;
+	return cycles < 1.8e19 ? (uint64_t)cycles : UINT64_MAX;
+}
+
+static uint32_t vcpu_of(const struct weft_xentrace_note *note)
+{
+	return note->values[1] >> 48 & (VCPUS_MAX - 1);
+}
+
+/* True for one that is to be in the part: of the notes of switches before it, each vCPU's last one,
+ * whose number + 1 is in `last`. A name's time is that of the next such note. */
+static bool is_wanted(const struct weft_xentrace_note *note, size_t number,
+	const struct cycle_range *range, const size_t *last)
+{
+	if (note->kind == WEFT_XENTRACE_NOTE_RATE)
+		return false;
+	if (note->kind != WEFT_XENTRACE_NOTE_SWITCH && note->kind != WEFT_XENTRACE_NOTE_FORK)
+		return true;
+	return note->values[0] < range->end &&
+		   (note->values[0] >= range->start || last[vcpu_of(note)] == number + 1);
+}
+
+static void add_notes(struct xen_writer *writer, const struct weft_xentrace_note *list,
+	size_t count, const struct cycle_range *range)
+{
+	size_t *last = calloc(VCPUS_MAX, sizeof(*last));
+	for (size_t i = 0; i < count && last; i++)
+		if (list[i].kind == WEFT_XENTRACE_NOTE_SWITCH && list[i].values[0] < range->start)
+			last[vcpu_of(&list[i])] = i + 1;
+	for (size_t i = 0; i < count; i++)
+		if (!last || is_wanted(&list[i], i, range, last))
+			xen_writer_add_note(writer, &list[i]);
+	free(last);
+}
+
 /* The trace's notes; the rate is the first of them, also if it was estimated: a part has fewer
  * records to estimate it from. */
-static void write_notes(
-	struct xen_writer *writer, const struct xen_filter *filter, const struct cli_trace *trace)
+static void write_notes(struct xen_writer *writer, const struct weft_cut_range *range,
+	const struct xen_filter *filter, const struct cli_trace *trace,
+	const struct weft_xentrace_record *first)
 {
 	const struct weft_clock *clock = &weft_decoder_describe(trace->decoder)->clock;
 	const struct weft_xentrace_note *list,
@@ -30,10 +82,12 @@ static void write_notes(
 		xen_writer_add_note(writer, &rate);
 	if (!xen_filter_is_empty(filter))
 		xen_writer_add_note(writer, &filtered);
-	for (size_t i = 0; i < count; i++)
-		if (list[i].kind != WEFT_XENTRACE_NOTE_RATE)
-			xen_writer_add_note(writer, &list[i]);
+	add_notes(writer, list, count,
+		&(struct cycle_range){cycles_at(clock, first, range->start_ns, 0.999),
+			cycles_at(clock, first, range->end_ns, 1.001)});
 }
+
+/* ---- Records ---- */
 
 /* Copies the records from the given one on; returns a status of the decoder. */
 static int copy_records(struct xen_writer *writer, const struct weft_cut_range *range,
@@ -88,7 +142,8 @@ int cut_write_xentrace(const struct weft_cut_range *range, const struct xen_filt
 		xen_writer_destroy(writer);
 		return CLI_NO;
 	}
-	write_notes(writer, filter, trace);
+	if (status == WEFT_OK)
+		write_notes(writer, range, filter, trace, record);
 	status = copy_records(writer, range, filter, trace, status, record, ret_records);
 	int answer = judge(writer, trace, status, name);
 	if (answer == CLI_DONE && *ret_records)
