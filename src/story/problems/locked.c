@@ -72,12 +72,13 @@ static bool stays_locked(const struct locked *l, uint32_t task)
 	return l->b->is_locked[l->b->next[task]];
 }
 
+/* False if the trace shows no holder: it may be one that goes on. */
 static bool are_holders_locked(const struct locked *l, const struct shared *shared)
 {
 	for (uint32_t i = 0; i < shared->holders.count; i++)
 		if (!l->b->is_locked[l->b->final[shared->holders.list[i].task]])
 			return false;
-	return !shared->holders.unlisted;
+	return shared->holders.count && !shared->holders.unlisted;
 }
 
 /* True if the pass freed something. */

@@ -187,6 +187,19 @@ static void a_thread_that_has_passed_the_lock_on_is_in_no_deadlock(void **state)
 	loaded_finish(&loaded);
 }
 
+/* A lock whose holder is in no buffer of the trace is in no circle. */
+static void a_holder_that_is_not_in_the_trace_is_in_no_deadlock(void **state)
+{
+	struct loaded loaded = changed_hands("there");
+	struct weft_problems *problems;
+	(void)state;
+	assert_int_equal(weft_problems_create(&loaded.story, &problems), 0);
+	for (uint32_t i = 0; i < problems->count; i++)
+		assert_int_not_equal(problems->list[i].type, WEFT_PROBLEM_DEADLOCK);
+	weft_problems_destroy(problems);
+	loaded_finish(&loaded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +207,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_another_host_are_no_threads_of_this_one),
 		cmocka_unit_test(a_holder_that_is_found_late_counts_for_that_wait),
 		cmocka_unit_test(a_thread_that_has_passed_the_lock_on_is_in_no_deadlock),
+		cmocka_unit_test(a_holder_that_is_not_in_the_trace_is_in_no_deadlock),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
