@@ -208,6 +208,8 @@ void weft__hooks_look_at_children(void)
 	if (children.left && children.left != children.paused && has_any_ended()) {
 		children.paused = children.left;
 		tag_ended(1);
+		if (weft__hooks_main_task() != WEFT_TASK_NONE)
+			weft_tag_value_as(weft__hooks_main_task(), WEFT_TAG_CHILDREN, children.left);
 	}
 }
 

@@ -87,6 +87,8 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 			weft__io_mark_empty(object);
 		weft__io_mark_ends(call->fd, object);
 		weft__io_mark_direction(object, call->direction == WEFT__IO_OUT);
+		if (object->type == WEFT__IO_SIGNAL)
+			weft__hooks_look_at_children();
 		weft__hooks_wait_begin(&call->wait, task, false, call->name);
 	} else {
 		weft__hooks_wait_begin(&call->wait, call_task(call), true, name_of(call));

@@ -134,7 +134,7 @@ static bool can_be_alone(const struct weft__io_object *object, unsigned events)
 {
 	if (object->type == WEFT__IO_PIPE || object->type == WEFT__IO_TERMINAL)
 		return events & POLLIN;
-	if (object->type == WEFT__IO_PROCESS)
+	if (object->type == WEFT__IO_PROCESS || object->type == WEFT__IO_SIGNAL)
 		return true;
 	return (object->type == WEFT__IO_TCP || object->type == WEFT__IO_UNIX) &&
 		   !(object->flags & (WEFT__IO_SERVED | WEFT__IO_LISTENS));
@@ -144,8 +144,8 @@ bool weft__io_is_client(int fd)
 {
 	const struct weft__io_object *object = weft__io_known(fd);
 	return object && object->type != WEFT__IO_PIPE && object->type != WEFT__IO_TERMINAL &&
-		   object->type != WEFT__IO_PROCESS && can_be_alone(object, POLLIN) &&
-		   weft__io_known_task(object) != WEFT_TASK_NONE;
+		   object->type != WEFT__IO_PROCESS && object->type != WEFT__IO_SIGNAL &&
+		   can_be_alone(object, POLLIN) && weft__io_known_task(object) != WEFT_TASK_NONE;
 }
 
 void weft__io_wait_alone(struct weft__hooks_wait *ret, int fd, unsigned events)
@@ -158,6 +158,8 @@ void weft__io_wait_alone(struct weft__hooks_wait *ret, int fd, unsigned events)
 	uint64_t own = weft__hooks_thread_task();
 	if (events & POLLIN)
 		weft__io_find_sender(fd, object);
+	if (object->type == WEFT__IO_SIGNAL)
+		weft__hooks_look_at_children();
 	if (may_switch(own_thread())) {
 		uint64_t task = weft__io_task(fd, object);
 		weft__io_answered(fd);

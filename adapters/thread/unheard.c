@@ -8,13 +8,16 @@
 
 #include <stdbool.h>
 
+#include <weft/ends.h>
+
 #include "thread/objects.h"
 
 #define ENTRIES 1024 /* a power of two */
 
 static struct entry {
 	const void *condition; /* NULL: no signal is remembered */
-	uint64_t task, time;   /* the signaller, and weft_now() */
+	uint64_t task, time;   /* the last signaller, and weft_now() */
+	uint32_t count;        /* of signals since the last wait began */
 	uint32_t epoch;        /* of the process that signalled: a child has no part in it */
 	bool is_used;
 } entries[ENTRIES];
@@ -40,6 +43,8 @@ void weft__thread_unheard(const void *condition)
 	struct entry *entry = entry_of(condition);
 	if (!try_use(entry))
 		return;
+	const bool is_next = entry->condition == condition && entry->epoch == weft__hooks_epoch();
+	entry->count = is_next ? entry->count + 1 : 1;
 	entry->task = weft_current();
 	entry->time = weft_now();
 	entry->epoch = weft__hooks_epoch();
@@ -66,6 +71,8 @@ void weft__thread_write_unheard(const void *condition, uint64_t task)
 	struct entry entry;
 	if (!take_entry(condition, &entry))
 		return;
+	if (entry.count > 1)
+		weft_tag_value_as(task, WEFT_TAG_SIGNALLED_TIMES, entry.count);
 	if (entry.task != WEFT_TASK_NONE)
 		weft_tag_value_as(task, WEFT_TAG_SIGNALLED_BY, (int64_t)entry.task);
 	weft_tag_value_as(task, WEFT_TAG_SIGNALLED_BEFORE, (int64_t)weft__hooks_ns_since(entry.time));

@@ -4,8 +4,8 @@
  * their value is a number that both ends know: what one end writes, the other reads. A recorder
  * writes them when it first knows the number, and readers then find the process at the other end,
  * also if nothing is sent any more. Those of a lock: the system's number of the thread or process
- * that holds it when a wait begins; 0: unknown, or one that the trace shows. And parts of the keys
- * of messages.
+ * that holds it when a wait begins; 0: unknown, or one that the trace shows. A tag of conditions.
+ * And parts of the keys of messages.
  */
 #ifndef WEFT_ENDS_H
 #define WEFT_ENDS_H
@@ -20,7 +20,8 @@
  * stands for the end now. */
 #define WEFT_TAG_LEAVES "leaves end"
 
-/* How many children a process has that waits for the end of any; a tag of what it waits for. */
+/* How many children a process has that waits for the end of any; a tag of what it waits for. Or for
+ * a signal, while some have ended and were not waited for; a tag of its first task. */
 #define WEFT_TAG_CHILDREN "children"
 
 /* How many children of a process have ended for which it has not waited; a tag of its first task.
@@ -29,6 +30,10 @@
 
 #define WEFT_TAG_HELD_BY_THREAD  "held by thread"
 #define WEFT_TAG_HELD_BY_PROCESS "held by process"
+
+/* A tag of a condition, before WEFT_TAG_SIGNALLED_BY: how many signals met no waiter since the last
+ * wait, if there was more than one. */
+#define WEFT_TAG_SIGNALLED_TIMES "signals before"
 
 /* The keys of messages through a pipe or connection have this in their bits 56 to 63. Bytes come in
  * the order in which they were written, so a receive takes the first send that no receive has

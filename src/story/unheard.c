@@ -4,6 +4,8 @@
  */
 #include "story/unheard.h"
 
+#include <weft/ends.h>
+
 #include "base/search.h"
 #include "story/index.h"
 
@@ -20,10 +22,12 @@ bool weft__story_unheard_by_note(
 	uint64_t time = n->time[note], ago = (uint64_t)n->value[note];
 	ret->time = ago < time - model->summary.start ? time - ago : model->summary.start;
 	ret->sender = WEFT_NONE;
-	if (note > model->tasks.first_note[task] &&
-		weft__story_is_tag(model, note - 1, WEFT_TAG_SIGNALLED_BY))
+	const uint32_t first = model->tasks.first_note[task];
+	if (note > first && weft__story_is_tag(model, note - 1, WEFT_TAG_SIGNALLED_BY))
 		ret->sender =
-			weft_model_find_task(model, model->tasks.buffer[task], (uint64_t)n->value[note - 1]);
+			weft_model_find_task(model, model->tasks.buffer[task], (uint64_t)n->value[--note]);
+	ret->is_one_of_many =
+		note > first && weft__story_is_tag(model, note - 1, WEFT_TAG_SIGNALLED_TIMES);
 	return true;
 }
 

@@ -9,8 +9,9 @@
 #include <weft/model.h>
 
 struct weft__unheard {
-	uint64_t time;   /* of the signal, ns; not before the trace */
-	uint32_t sender; /* task; WEFT_NONE: unknown */
+	uint64_t time;       /* of the signal, ns; not before the trace */
+	uint32_t sender;     /* task; WEFT_NONE: unknown */
+	bool is_one_of_many; /* since the wait before */
 };
 
 /* True if that note of a task says that it was signalled. */

@@ -35,6 +35,34 @@ def each_problem_names_the_culprit():
             assert wanted and re.fullmatch(problem, '%s %s' % (wanted[0]['severity'], wanted[0]['problem'])), (part, hang.problems())
 
 
+def about(hang, text):
+    return ['%s %s' % (p['severity'], p['problem']) for p in hang.problems() if text in p['sentence']]
+
+
+@case
+def one_signal_came_for_two_children():
+    for part, severity, call in (('lost-child', 'error', 'signal SIGCHLD'), ('lost-handled', 'warning', 'any signal'),
+                                 ('lost-read', 'warning', 'signalfd')):
+        with temporary_directory() as folder:
+            text = '1 child of thread 1 \'faulty\' has ended and was not waited for; it waits for ' + call
+            hang = Hang(SUBJECT, part, folder=folder, until=lambda p, text=text: text in p['sentence'])
+            assert about(hang, text) == [severity + ' leak'], (part, hang.problems())
+
+
+@case
+def all_children_were_waited_for_at_one_signal():
+    with temporary_directory() as folder:
+        hang = Hang(SUBJECT, 'all-children', folder=folder, waits=['signal SIGCHLD'])
+        assert not about(hang, 'not waited for'), hang.problems()
+
+
+@case
+def one_signal_of_several_is_no_lost_wake_up():
+    with temporary_directory() as folder:
+        hang = Hang(SUBJECT, 'lost-task', folder=folder, waits=['condition one_done'])
+        assert about(hang, 'waits in vain') in ([], ['hint lost wake-up']), hang.problems()
+
+
 @case
 def a_client_waits_for_the_server_of_its_datagram():
     for part in ('sendto', 'connected'):

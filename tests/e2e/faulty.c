@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -193,6 +195,117 @@ static void keep_own_pipe(void)
 	waitpid(child, NULL, 0);
 }
 
+/* ---- A signal for two children that have ended ---- */
+
+/* Returns when that many children have ended; they are still to be waited for. */
+static void begin_short_children(int count)
+{
+	siginfo_t info;
+	while (count--) {
+		const pid_t child = fork();
+		if (child == 0)
+			_exit(0);
+		check(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) == 0, "waitid");
+	}
+}
+
+static sigset_t block_child_signal(void)
+{
+	sigset_t signals, before;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	check(sigprocmask(SIG_BLOCK, &signals, &before) == 0, "sigprocmask");
+	return before;
+}
+
+/* Waits for one child at each signal. */
+static void lose_child_signal(void)
+{
+	int number;
+	sigset_t signals;
+	block_child_signal();
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	begin_short_children(2);
+	print_processes(0);
+	for (int i = 0; i < 2; i++) {
+		sigwait(&signals, &number);
+		wait(NULL);
+	}
+}
+
+static void reap_one(int number)
+{
+	(void)number;
+	waitpid(-1, NULL, WNOHANG);
+}
+
+static void lose_handled_signal(void)
+{
+	const struct sigaction action = {.sa_handler = reap_one};
+	sigaction(SIGCHLD, &action, NULL);
+	const sigset_t before = block_child_signal();
+	begin_short_children(2);
+	print_processes(0);
+	for (;;)
+		sigsuspend(&before);
+}
+
+static void lose_read_signal(void)
+{
+	struct signalfd_siginfo info;
+	sigset_t signals;
+	block_child_signal();
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	const int fd = signalfd(-1, &signals, 0);
+	begin_short_children(2);
+	print_processes(0);
+	while (read(fd, &info, sizeof(info)) == sizeof(info))
+		waitpid((pid_t)info.ssi_pid, NULL, 0);
+}
+
+/* The sound way: waits for all children that have ended. */
+static void take_child_signal(void)
+{
+	int number;
+	sigset_t signals;
+	block_child_signal();
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	begin_short_children(2);
+	sigwait(&signals, &number);
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	print_processes(0);
+	sigwait(&signals, &number);
+}
+
+/* ---- A pool whose last task is lost ---- */
+
+static pthread_cond_t one_done = PTHREAD_COND_INITIALIZER;
+static int done;
+
+static void *do_tasks(void *unused)
+{
+	for (int i = 0; i < 3; i++) {
+		pthread_mutex_lock(&inner);
+		done++;
+		pthread_cond_signal(&one_done);
+		pthread_mutex_unlock(&inner);
+	}
+	return unused;
+}
+
+static void lose_task(void)
+{
+	pthread_join(begin(do_tasks, NULL, "pool"), NULL);
+	print_processes(0);
+	pthread_mutex_lock(&inner);
+	while (done < 4)
+		pthread_cond_wait(&one_done, &inner);
+}
+
 /* ---- A client that waits for a datagram, whose server waits for a lock ---- */
 
 static void *refresh(void *unused)
@@ -283,8 +396,11 @@ int main(int count, char **arguments)
 		const char *name;
 		void (*function)(void);
 	} parts[] = {{"eventfds", wait_by_eventfds}, {"with-lock", wait_with_lock},
-		{"barrier", wait_at_barrier}, {"kept-pipe", keep_pipe}, {"own-pipe", keep_own_pipe},
-		{"sendto", ask_once}, {"connected", ask_connected}, {"two-servers", ask_two}};
+		{"barrier", wait_at_barrier}, {"lost-child", lose_child_signal},
+		{"lost-handled", lose_handled_signal}, {"lost-read", lose_read_signal},
+		{"all-children", take_child_signal}, {"lost-task", lose_task}, {"kept-pipe", keep_pipe},
+		{"own-pipe", keep_own_pipe}, {"sendto", ask_once}, {"connected", ask_connected},
+		{"two-servers", ask_two}};
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function();

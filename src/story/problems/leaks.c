@@ -9,14 +9,17 @@
  * of them has to leave something, and to be followed by a rest.
  *
  * And children that have ended, and for which their process does not wait: each keeps its place in
- * the system's table of processes.
+ * the system's table of processes. Where it waits for their signal, although all have ended, it has
+ * taken one signal for several of them, or none.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include <weft/ends.h>
 
 #include "story/problems/findings.h"
 #include "story/problems/leaks.h"
+#include "story/problems/outside.h"
 
 #define CHILDREN_MANY 8
 
@@ -208,14 +211,80 @@ static uint32_t last_count(const struct weft_model *m, uint32_t task, uint64_t *
 	return last;
 }
 
+#define LONG_NS (500 * WEFT__MS)
+
+/* True if the last such tag of the task has that value. */
+static bool is_last_tag(const struct weft_model *m, uint32_t task, const char *tag, int64_t value)
+{
+	uint32_t note = m->tasks.end_note[task];
+	while (note > m->tasks.first_note[task] && !weft__story_is_tag(m, note - 1, tag))
+		note--;
+	return note > m->tasks.first_note[task] && m->notes.value[note - 1] == value;
+}
+
+/* The signal for which the task waits to its end although all children of its process have ended:
+ * no other child can send one. WEFT_NONE: it does not. */
+static uint32_t awaited_signal(const struct weft__findings *findings, uint32_t task, int64_t ended)
+{
+	const struct weft_model *m = findings->story->model;
+	const uint64_t end = m->tasks.end[task];
+	struct weft_story_wait wait;
+	if (!end || !is_last_tag(m, task, WEFT_TAG_CHILDREN, ended) ||
+		!weft_story_wait_at(findings->story, task, end - 1, &wait) || wait.source == WEFT_NONE ||
+		end - wait.since < LONG_NS || !weft__story_is_for_signals(m, wait.source))
+		return WEFT_NONE;
+	return wait.source;
+}
+
+/* True if the text has the name of the signal of ended children. */
+static bool is_about_children(struct weft_slice text)
+{
+	static const char name[] = "SIGCHLD";
+	const size_t size = sizeof(name) - 1;
+	for (size_t at = 0; at + size <= text.size; at++)
+		if (memcmp(text.bytes + at, name, size) == 0)
+			return true;
+	return false;
+}
+
+static bool has_got_signal(const struct weft_model *m, uint32_t task)
+{
+	for (uint32_t note = m->tasks.first_note[task]; note < m->tasks.end_note[task]; note++)
+		if (m->notes.type[note] == WEFT_NOTE_TEXT &&
+			is_about_children(weft_model_string(m, m->notes.text[note])))
+			return true;
+	return false;
+}
+
+/* True if the task has got that signal by a handler or a signalfd, also in a call that waited. */
+static bool handles_children(const struct weft_model *m, uint32_t task, uint32_t awaited)
+{
+	for (uint32_t call = 0; call < m->tasks.count; call++)
+		if ((call == task || call == awaited || m->tasks.parent[call] == task) &&
+			has_got_signal(m, call))
+			return true;
+	return false;
+}
+
+static enum weft_problem_severity severity_of_children(
+	const struct weft_model *m, uint32_t task, int64_t count, uint32_t awaited)
+{
+	if (awaited != WEFT_NONE && m->tasks.label[awaited] != WEFT_NONE &&
+		is_about_children(weft_model_string(m, m->tasks.label[awaited])))
+		return WEFT_SEVERITY_ERROR;
+	const bool is_lost = awaited != WEFT_NONE && handles_children(m, task, awaited);
+	return is_lost || count >= CHILDREN_MANY ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
+}
+
 static void report_children(
 	struct weft__findings *findings, uint32_t task, uint64_t since, uint32_t note)
 {
 	const struct weft_model *m = findings->story->model;
 	const int64_t count = m->notes.value[note];
-	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_LEAK,
-		count >= CHILDREN_MANY ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT, (uint32_t)count,
-		(struct weft__case){task, since, weft__story_record_end(m, task)});
+	const uint32_t awaited = awaited_signal(findings, task, count);
+	struct weft_problem problem =
+		weft__story_problem(WEFT_PROBLEM_LEAK, severity_of_children(m, task, count, awaited),
+			(uint32_t)count, (struct weft__case){task, since, weft__story_record_end(m, task)});
 	struct weft__sentence s;
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 9);
@@ -223,10 +292,19 @@ static void report_children(
 	weft__story_words_add(w, count == 1 ? " child of " : " children of ");
 	weft__story_words_add_subject(w, m, task, 32);
 	weft__story_words_add(w, count == 1 ? " has ended and was" : " have ended and were");
-	weft__story_words_add(w, " not waited for by ");
+	weft__story_words_add(w, " not waited for");
+	w = weft__story_clause(&s, 5);
+	weft__story_words_add(w, " by ");
 	weft__story_words_add_time(w, m, m->notes.time[note]);
-	weft__story_words_add(weft__story_clause(&s, 6),
-		count == 1 ? ": nobody takes its exit status" : ": nobody takes their exit status");
+	w = weft__story_clause(&s, 7);
+	if (awaited == WEFT_NONE) {
+		weft__story_words_add(
+			w, count == 1 ? ": nobody takes its exit status" : ": nobody takes their exit status");
+	} else {
+		weft__story_words_add(w, "; it waits for ");
+		weft__story_words_add_task(w, m, awaited, 24);
+		weft__story_words_add(weft__story_clause(&s, 6), ", and has no other child");
+	}
 	weft__story_find(findings, &problem, (uint64_t)count, &s);
 }
 

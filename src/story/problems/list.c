@@ -116,8 +116,11 @@ static void name_call(const struct weft_story *story, const struct weft_problem 
 	bool is_of_wait = problem->type == WEFT_PROBLEM_DEADLOCK ||
 					  problem->type == WEFT_PROBLEM_UNANSWERED ||
 					  problem->type == WEFT_PROBLEM_LOST_WAKE_UP;
+	/* A lost wake-up begins with the signal, before the wait. */
+	const uint64_t time =
+		problem->type == WEFT_PROBLEM_LOST_WAKE_UP ? problem->effect.time : problem->start;
 	if (!is_of_wait || !story->model->stacks.count || problem->task == WEFT_NONE ||
-		!weft_story_wait_at(story, problem->task, problem->start, &wait) || wait.is_held)
+		!weft_story_wait_at(story, problem->task, time, &wait) || wait.is_held)
 		return;
 	const struct weft_slice call =
 		own_call(weft_model_stack_at(story->model, wait.task, wait.since).bytes);

@@ -6,6 +6,7 @@
 
 #include "story/problems/asleep.h"
 #include "story/problems/missed.h"
+#include "story/unheard.h"
 
 uint64_t weft__story_missed_ns(const struct weft_model *model, uint64_t since, uint64_t until)
 {
@@ -112,10 +113,21 @@ static void set_notes(
 }
 
 /* A recorder that remembers signals does not know what the waiter has looked at since: it may have
- * done what it was signalled for, and wait for the next signal. */
+ * done what it was signalled for, and wait for the next signal. Where there were several since its
+ * last wait, it does not need each. */
+static bool is_one_of_many(
+	const struct weft_model *model, uint32_t task, const struct weft__missed *missed)
+{
+	struct weft__unheard signal;
+	return missed->edge == WEFT_NONE &&
+		   weft__story_unheard_before(model, task, missed->since, &signal) && signal.is_one_of_many;
+}
+
 static enum weft_problem_severity severity_of(
 	struct weft__findings *findings, uint32_t task, const struct weft__missed *missed, bool in_vain)
 {
+	if (is_one_of_many(findings->story->model, task, missed))
+		return WEFT_SEVERITY_HINT;
 	if (!missed->harmless && in_vain && weft__story_is_asleep(findings, task))
 		return weft__story_is_of_category(findings->story->model, task, "asyncio")
 				   ? WEFT_SEVERITY_WARNING

@@ -17,6 +17,8 @@ static bool begins_with(const struct weft_model *model, uint32_t task, const cha
 
 bool weft__story_is_for_signals(const struct weft_model *model, uint32_t task)
 {
+	if (weft__story_is_kind(model, task, "signalfd"))
+		return weft__story_is_of_category(model, task, "io");
 	return weft__story_is_of_category(model, task, "thread") &&
 		   weft__story_is_kind(model, task, "call") &&
 		   (begins_with(model, task, "signal") || begins_with(model, task, "any signal"));

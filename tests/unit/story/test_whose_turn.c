@@ -14,6 +14,7 @@
 #include <weft/problems.h>
 
 #include "loaded.h"
+#include "story/unheard.h"
 
 #define MS UINT64_C(1000000)
 
@@ -407,6 +408,40 @@ static void a_remembered_signal_is_a_lost_wake_up(void **state)
 	loaded_finish(&loaded);
 }
 
+/* Condition 3 was signalled so many times, by task 1 if that is known, before a wait that begins 5
+ * ms later. */
+static struct weft__unheard remembered(int64_t times, bool is_known)
+{
+	struct made made = make_begin();
+	struct weft__unheard signal;
+	make_tasks(&made, 2);
+	make_create(&made, WEFT_TASK_NONE, 3, WEFT_KIND_CONDITION);
+	made.time = 20 * MS;
+	if (times > 1)
+		make_tag(&made, 3, WEFT_TAG_SIGNALLED_TIMES, times);
+	if (is_known)
+		make_tag(&made, 3, WEFT_TAG_SIGNALLED_BY, 1);
+	make_tag(&made, 3, WEFT_TAG_SIGNALLED_BEFORE, 5 * MS);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 2, 3);
+	struct loaded loaded = make_end(&made);
+	assert_true(weft__story_unheard_before(
+		loaded.model, weft_model_find_task(loaded.model, 0, 3), 20 * MS, &signal));
+	assert_int_equal(signal.time, 15 * MS);
+	assert_int_equal(
+		signal.sender, is_known ? weft_model_find_task(loaded.model, 0, 1) : WEFT_NONE);
+	loaded_finish(&loaded);
+	return signal;
+}
+
+static void one_signal_of_many_is_known_as_such(void **state)
+{
+	(void)state;
+	assert_false(remembered(1, true).is_one_of_many);
+	assert_false(remembered(1, false).is_one_of_many);
+	assert_true(remembered(2, true).is_one_of_many);
+	assert_true(remembered(3, false).is_one_of_many);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -420,6 +455,7 @@ int main(void)
 		cmocka_unit_test(a_reader_waits_for_the_writer),
 		cmocka_unit_test(a_pipe_is_kept_open_until_it_is_closed),
 		cmocka_unit_test(a_remembered_signal_is_a_lost_wake_up),
+		cmocka_unit_test(one_signal_of_many_is_known_as_such),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
