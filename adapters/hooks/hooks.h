@@ -219,6 +219,9 @@ void weft__hooks_end(int saved_errno);
 /* The process: another number after a fork. 0 never occurs. */
 uint32_t weft__hooks_epoch(void);
 
+/* The number of the thread whose fork made the process; 0: none that had recorded anything. */
+uint32_t weft__hooks_forked_by(void);
+
 /* Creates and names the task of a thread whose beginning no hook saw. */
 void weft__hooks_create_thread(struct weft__hooks_alive *ret, const struct weft__hooks_text *label);
 

@@ -17,6 +17,8 @@ __thread struct weft__hooks_thread weft__hooks_thread;
  */
 static uint32_t epoch = 1;
 
+static uint32_t forked_by;
+
 static uint32_t unborn;
 
 uint32_t weft__hooks_unborn(int32_t change)
@@ -27,6 +29,7 @@ uint32_t weft__hooks_unborn(int32_t change)
 static void begin_child(void)
 {
 	epoch++;
+	forked_by = weft__hooks_thread.number;
 	unborn = 0;
 	weft__hooks_thread.inside = 0;
 	weft__hooks_waits_no_longer();
@@ -35,6 +38,11 @@ static void begin_child(void)
 __attribute__((constructor)) static void watch_forks(void)
 {
 	pthread_atfork(NULL, NULL, begin_child);
+}
+
+uint32_t weft__hooks_forked_by(void)
+{
+	return forked_by;
 }
 
 uint32_t weft__hooks_epoch(void)

@@ -40,7 +40,7 @@ static bool is_shared(const void *address)
 static struct waiting begin_wait(
 	const void *address, const void *mutex, const void *caller, bool is_timed)
 {
-	const struct weft__thread_origin origin = {"condition", caller, WEFT_KIND_CONDITION};
+	const struct weft__thread_origin origin = {"condition", caller, WEFT_KIND_CONDITION, false};
 	struct waiting it = {.wait.waiter = WEFT_TASK_NONE};
 	if (!HOOKS_RECORD)
 		return it;
@@ -76,7 +76,7 @@ static void end_wait(const struct waiting *it, bool is_signalled)
 
 static void signal_others(const void *address, const void *caller)
 {
-	const struct weft__thread_origin origin = {"condition", caller, WEFT_KIND_CONDITION};
+	const struct weft__thread_origin origin = {"condition", caller, WEFT_KIND_CONDITION, false};
 	int saved = weft__hooks_begin();
 	weft__thread_shared_wake(address, &origin);
 	weft__hooks_end(saved);

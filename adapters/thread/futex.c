@@ -40,9 +40,9 @@ static struct weft__thread_origin origin_of(const void *word, const void *caller
 {
 	const struct weft__thread_futex_name *name = &weft__thread_futex_name;
 	if (!name->caller)
-		return (struct weft__thread_origin){"futex", caller, WEFT_KIND_CONDITION};
+		return (struct weft__thread_origin){"futex", caller, WEFT_KIND_CONDITION, false};
 	const char *kind = word == name->condition ? "condition" : "lock";
-	return (struct weft__thread_origin){kind, name->caller, WEFT_KIND_CONDITION};
+	return (struct weft__thread_origin){kind, name->caller, WEFT_KIND_CONDITION, false};
 }
 
 static long wait(const struct weft__hooks_asked *it)

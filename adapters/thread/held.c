@@ -11,9 +11,13 @@
 #include "thread/held.h"
 #include "thread/readers.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include <weft/ends.h>
+
+#include "kernel/call.h"
 
 /* ---- Metrics ---- */
 
@@ -70,22 +74,43 @@ static void set_holder(struct weft__thread_object *lock, uint64_t holder)
 		weft__thread_busy_add(lock->address, 1);
 }
 
+/* In a child, the first thread has what the one had that forked. */
+static int holder_after_fork(int owner)
+{
+	return owner > 0 && (uint32_t)owner == weft__hooks_forked_by() ? (int)weft__kernel_process()
+																   : owner;
+}
+
+/* True for a lock that another thread than the one that forked had at the fork. */
+static bool was_held_at_fork(int owner, bool is_private)
+{
+	if (!is_private || !weft__hooks_forked_by() || owner <= 0 || !weft__hooks_system_begin())
+		return false;
+	const long error =
+		weft__kernel_call(SYS_tgkill, weft__kernel_process(), owner, 0 /* only asks */, 0, 0, 0);
+	weft__hooks_system_end();
+	return error == -ESRCH;
+}
+
 /* The thread of a lock that processes share is another process's: readers find it by its number. */
-static void mark_holder(struct weft__thread_object *lock, int owner, bool is_ours)
+static void mark_holder(struct weft__thread_object *lock, int owner, bool is_ours, bool is_private)
 {
 	const int other = is_ours || owner < 0 ? 0 : owner;
 	if (!other && !lock->other)
 		return;
 	lock->other = other;
-	weft_tag_value_as(lock->alive.task, WEFT_TAG_HELD_BY_THREAD, other);
+	weft_tag_value_as(lock->alive.task,
+		was_held_at_fork(other, is_private) ? WEFT_TAG_HELD_AT_FORK : WEFT_TAG_HELD_BY_THREAD,
+		other);
 }
 
 /* That task took the lock when nobody waited. */
-static void find_holder(struct weft__thread_object *lock, int owner)
+static void find_holder(struct weft__thread_object *lock, int owner, bool is_private)
 {
 	uint64_t none = WEFT_TASK_NONE;
+	owner = is_private ? holder_after_fork(owner) : owner;
 	uint64_t holder = owner > 0 ? weft__hooks_task_of((uint32_t)owner) : WEFT_TASK_NONE;
-	mark_holder(lock, owner, holder != WEFT_TASK_NONE);
+	mark_holder(lock, owner, holder != WEFT_TASK_NONE, is_private);
 	if (holder == WEFT_TASK_NONE || !__atomic_compare_exchange_n(&lock->holder, &none, holder,
 										false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
@@ -108,7 +133,7 @@ struct weft__thread_waiting weft__thread_lock_wait(
 		weft__thread_object(address, origin), {.waiter = WEFT_TASK_NONE}, 0};
 	if (it.lock) {
 		weft__thread_object_enter(it.lock);
-		find_holder(it.lock, owner);
+		find_holder(it.lock, owner, origin->is_private);
 		if (origin->kind == WEFT_KIND_RWLOCK)
 			weft__thread_find_readers(it.lock);
 		if (is_timed)

@@ -12,12 +12,16 @@
 
 #define CALLER __builtin_return_address(0)
 
+/* PTHREAD_MUTEX_PSHARED_BIT of glibc's own headers. */
+#define SHARED 128
+
 static struct weft__thread_waiting begin_wait(
 	const void *address, const void *caller, bool is_timed)
 {
 	const pthread_mutex_t *mutex = address;
 	int owner = __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
-	const struct weft__thread_origin origin = {"lock", caller, WEFT_KIND_LOCK};
+	const int kind = __atomic_load_n(&mutex->__data.__kind, __ATOMIC_RELAXED);
+	const struct weft__thread_origin origin = {"lock", caller, WEFT_KIND_LOCK, !(kind & SHARED)};
 	return weft__thread_lock_wait(mutex, owner, &origin, is_timed);
 }
 

@@ -47,6 +47,7 @@ struct weft__thread_origin {
 	const char *word;
 	const void *caller;
 	uint16_t kind;
+	bool is_private; /* a lock that no other process can have */
 };
 
 /* Reads a number as libc would: at a wrong address the program must end by the same signal. On

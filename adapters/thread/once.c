@@ -73,7 +73,8 @@ static void begin_call(struct call *it)
 	weft__hooks_thread_task(); /* may take long: another thread may take the function meanwhile */
 	weft__hooks_end(saved);
 	int state = __atomic_load_n((const int *)it->control, __ATOMIC_ACQUIRE);
-	const struct weft__thread_origin origin = {"once", (const void *)it->function, WEFT_KIND_LOCK};
+	const struct weft__thread_origin origin = {
+		"once", (const void *)it->function, WEFT_KIND_LOCK, false};
 	if ((state & STATES) == IN_PROGRESS)
 		it->waiting =
 			weft__thread_lock_wait(it->control, thread_that_runs(it->control), &origin, false);

@@ -14,7 +14,8 @@
 static struct weft__thread_waiting begin_wait(
 	const pthread_rwlock_t *lock, const void *caller, bool is_timed)
 {
-	const struct weft__thread_origin origin = {"rwlock", caller, WEFT_KIND_RWLOCK};
+	const struct weft__thread_origin origin = {
+		"rwlock", caller, WEFT_KIND_RWLOCK, !lock->__data.__shared};
 	int writer = __atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED);
 	return weft__thread_lock_wait(lock, writer, &origin, is_timed);
 }

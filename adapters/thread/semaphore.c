@@ -23,7 +23,7 @@ struct waiting {
 static void begin_wait(
 	struct waiting *it, const void *address, const char *word, const void *caller, bool is_timed)
 {
-	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_CONDITION};
+	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_CONDITION, false};
 	int saved = weft__hooks_begin();
 	struct weft__thread_object *object = weft__thread_object(address, &origin);
 	it->on.lock = object;
@@ -69,7 +69,7 @@ static void wake_if_busy(const void *address)
 
 static void wake_others(const void *address, const char *word, const void *caller)
 {
-	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_CONDITION};
+	const struct weft__thread_origin origin = {word, caller, WEFT_KIND_CONDITION, false};
 	int saved = weft__hooks_begin();
 	weft__thread_shared_wake(address, &origin);
 	weft__hooks_end(saved);
@@ -119,7 +119,7 @@ static bool must_wait(sem_t *semaphore)
 static WEFT__OWN_FRAME void begin_lock(
 	struct waiting *it, const sem_t *semaphore, const void *caller, bool is_timed, int holder)
 {
-	const struct weft__thread_origin origin = {"lock", caller, WEFT_KIND_LOCK};
+	const struct weft__thread_origin origin = {"lock", caller, WEFT_KIND_LOCK, false};
 	it->is_lock = true;
 	it->on = weft__thread_lock_wait(semaphore, holder, &origin, is_timed);
 }

@@ -31,6 +31,10 @@
 #define WEFT_TAG_HELD_BY_THREAD  "held by thread"
 #define WEFT_TAG_HELD_BY_PROCESS "held by process"
 
+/* The same of a lock that processes do not share: the thread had it when it was forked, so in this
+ * process nobody can give it back. */
+#define WEFT_TAG_HELD_AT_FORK "held at fork by thread"
+
 /* A tag of a condition, before WEFT_TAG_SIGNALLED_BY: how many signals met no waiter since the last
  * wait, if there was more than one. */
 #define WEFT_TAG_SIGNALLED_TIMES "signals before"

@@ -72,8 +72,14 @@ static void add_holder(const struct weft__outside_process *process,
 	thread->is_complete = true;
 }
 
+static bool is_thread_of_parent(pid_t pid, pid_t thread)
+{
+	const pid_t process = weft__outside_status(thread, "Tgid:");
+	return process && process == weft__outside_status(pid, "PPid:");
+}
+
 /* The mutex's holder is not a thread of this process. */
-static void add_strange_holder(
+static void add_strange_holder(const struct weft__outside_process *process,
 	struct weft__outside_thread *thread, const struct mutex *mutex, uint32_t holder)
 {
 	char name[32];
@@ -88,7 +94,13 @@ static void add_strange_holder(
 			thread, ", held by thread %u '%s' of another process", (unsigned)holder, name);
 		weft__outside_add_other(thread, (pid_t)holder, (pid_t)holder);
 		thread->is_complete = true;
-	} else if (!(mutex->type & SHARED_MUTEX)) {
+	} else if (mutex->type & SHARED_MUTEX) {
+		return;
+	} else if (is_ours && is_thread_of_parent(process->pid, (pid_t)holder)) {
+		weft__outside_name((pid_t)holder, name);
+		weft__outside_add(thread, ", held by thread %u '%s' of the parent when it forked",
+			(unsigned)holder, name);
+	} else {
 		weft__outside_add(thread, ", held by thread %u, which has ended without giving it back",
 			(unsigned)holder);
 	}
@@ -103,7 +115,7 @@ static void resolve_mutex(const struct weft__outside_process *process,
 	if (found)
 		add_holder(process, thread, found);
 	else if (holder && holder < THREADS_END)
-		add_strange_holder(thread, mutex, holder);
+		add_strange_holder(process, thread, mutex, holder);
 	else
 		weft__outside_add(thread, ", whose holder is not known");
 }

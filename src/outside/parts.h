@@ -12,6 +12,9 @@
 /* Opens a file of /proc/PID, or with `tid` of the thread. */
 FILE *weft__outside_open(pid_t pid, pid_t tid, const char *name);
 
+/* The number in a line of /proc/PID/status, such as "Tgid:"; 0: there is none. */
+pid_t weft__outside_status(pid_t pid, const char *key);
+
 /* Copies what there is from `address` up, at most `size` bytes. Returns how many there are. */
 size_t weft__outside_read_up(pid_t pid, uint64_t address, unsigned char *ret_bytes, size_t size);
 

@@ -69,6 +69,19 @@ FILE *weft__outside_open(pid_t pid, pid_t tid, const char *name)
 	return fopen(path, "re");
 }
 
+pid_t weft__outside_status(pid_t pid, const char *key)
+{
+	FILE *file = weft__outside_open(pid, 0, "status");
+	char line[256];
+	uint64_t number = 0;
+	while (file && !number && fgets(line, sizeof(line), file))
+		if (strncmp(line, key, strlen(key)) == 0)
+			weft__field_number(line, 1, INT32_MAX, &number);
+	if (file)
+		fclose(file);
+	return (pid_t)number;
+}
+
 void weft__outside_name(pid_t pid, char ret_name[static 32])
 {
 	FILE *file = weft__outside_open(pid, 0, "comm");

@@ -2,6 +2,8 @@
  *
  * Wait chains in sentences.
  */
+#include <stdlib.h>
+
 #include "base/export.h"
 #include "model/holds.h"
 #include "story/any.h"
@@ -13,6 +15,7 @@
 #include "story/index.h"
 #include "story/other_end.h"
 #include "story/signallers.h"
+#include "story/suspended.h"
 #include "story/words.h"
 
 #define SUBJECT_LETTERS 32
@@ -289,11 +292,28 @@ static void write_condition(
 	weft__story_add_signaller(s, story, chain->end.task, chain->at, WORTH_HEAD);
 }
 
+/* Appends "server 17, which had ended, or by sleep 18". */
+static void add_ended_holder(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft__elsewhere *it)
+{
+	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
+	weft__story_words_add_process(w, story->model, it->buffer);
+	weft__story_words_add(w, ", which had ended");
+	if (it->heir == WEFT_NONE)
+		return;
+	weft__story_words_add(w, ", or by ");
+	weft__story_words_add_process(w, story->model, it->heir);
+}
+
 /* Appends "process 17 at 3 ms, which is not in the trace", or "server, process 17, at 3 ms, by one
  * of its 4 threads". */
 static void add_holder(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft__elsewhere *it)
 {
+	if (it->has_ended) {
+		add_ended_holder(s, story, it);
+		return;
+	}
 	struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
 	if (it->task != WEFT_NONE)
 		weft__story_words_add_subject(w, story->model, it->task, OTHER_LETTERS);
@@ -316,6 +336,11 @@ static bool write_holder(
 	struct weft__elsewhere it;
 	if (!weft__story_held_elsewhere(story, chain->end.task, chain->at, &it))
 		return false;
+	if (it.is_copy) {
+		add_subject(s, story, chain->end.task, " is a copy");
+		weft__story_add_holder_at_fork(s, story->model, &it, WORTH_OTHER);
+		return true;
+	}
 	add_subject(s, story, chain->end.task, " was held by ");
 	add_holder(s, story, &it);
 	return true;
@@ -402,6 +427,16 @@ static bool has_vague_end(const struct weft_model *model, uint32_t task)
 	return buffer->ending == WEFT_ENDING_GONE && !(buffer->wait_status & WEFT_WAIT_KNOWN);
 }
 
+/* Appends "; suspended by SIGSTOP at 3 ms" if the task's process is. */
+static void add_suspended(
+	struct weft__sentence *s, const struct weft_story *story, uint32_t task, uint64_t at_ns)
+{
+	struct weft__suspension *by_buffer;
+	if (weft__story_find_suspended(story->model, at_ns, &by_buffer) == 0)
+		weft__story_add_suspended(s, story->model, by_buffer, task, WORTH_OTHER);
+	free(by_buffer);
+}
+
 /* A run that reaches the end of what is known is still going on. */
 static void write_running(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
@@ -424,6 +459,7 @@ static void write_running(
 			weft__story_words_add(
 				weft__story_clause(s, WORTH_OTHER), ", or is in a call that is not recorded");
 		add_time(s, story, ", since ", chain->end.since);
+		add_suspended(s, story, chain->end.task, chain->at);
 	} else {
 		add_subject(s, story, chain->end.task, " runs");
 		add_time(s, story, " since ", chain->end.since);
@@ -628,6 +664,10 @@ static void add_end(struct weft__sentence *s, const struct weft_story *story, ui
 	weft__story_words_add_subject(w, story->model, waiters->end, SUBJECT_LETTERS);
 	struct weft__elsewhere it;
 	if (weft__story_held_elsewhere(story, waiters->end, at_ns, &it)) {
+		if (it.is_copy) {
+			weft__story_add_holder_at_fork(s, story->model, &it, WORTH_OTHER);
+			return;
+		}
 		weft__story_words_add(weft__story_clause(s, WORTH_OTHER), ", held by ");
 		add_holder(s, story, &it);
 		return;
@@ -687,6 +727,7 @@ WEFT__EXPORT size_t weft_waiters_sentence(const struct weft_story *story,
 		weft__story_words_add_count(w, waiters->count, "task");
 		weft__story_words_add(w, waiters->count == 1 ? " waits" : " wait");
 		add_end(&s, story, waiting->at, waiters);
+		add_suspended(&s, story, waiters->end, waiting->at);
 	}
 	w = weft__story_clause(&s, WORTH_TIME);
 	weft__story_words_add(w, "; first ");

@@ -136,7 +136,7 @@ static bool find_elsewhere(
 {
 	struct weft__elsewhere it;
 	if (!weft__story_held_elsewhere(story, hop->wait.task, at_ns, &it) || it.task == WEFT_NONE ||
-		weft__story_is_gone(story->model, hop->wait.task, at_ns))
+		it.is_copy || weft__story_is_gone(story->model, hop->wait.task, at_ns))
 		return false;
 	hop->step = WEFT_CHAIN_ELSEWHERE;
 	hop->wait.since = it.time;

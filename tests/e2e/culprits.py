@@ -35,6 +35,31 @@ def each_problem_names_the_culprit():
             assert wanted and re.fullmatch(problem, '%s %s' % (wanted[0]['severity'], wanted[0]['problem'])), (part, hang.problems())
 
 
+@case
+def a_child_waits_for_a_lock_that_a_thread_had_at_the_fork():
+    with temporary_directory() as folder:
+        hang = Hang(SUBJECT, 'fork-lock', folder=folder, waits=['exit of process', 'lock outer'])
+        copy = 'logger had it at the fork'
+        assert copy + ', nobody has it here' in hang.why('lock outer'), hang.why('lock outer')
+        wanted = [p for p in hang.problems() if copy in p['sentence']]
+        assert wanted and wanted[0]['problem'] == 'unanswered wait' and wanted[0]['severity'] in ('error', 'warning'), hang.problems()
+
+
+@case
+def a_lock_of_the_thread_that_forked_is_no_copy_without_a_holder():
+    with temporary_directory() as folder:
+        hang = Hang(SUBJECT, 'own-lock', folder=folder, waits=['exit of process', '2 tasks wait for call'])
+        assert 'at the fork' not in hang.why('lock inner') + str(hang.problems()), (hang.why('lock inner'), hang.problems())
+
+
+@case
+def a_lock_of_a_file_is_kept_by_a_child_of_its_taker():
+    with temporary_directory() as folder:
+        hang = Hang(SUBJECT, 'kept-file', folder=folder, waits=['held by process', 'any signal'])
+        why = hang.why('task:0/1')
+        assert re.search('was held by faulty [0-9]+, which had ended, or by faulty %d' % hang.pids[1], why), why
+
+
 def about(hang, text):
     return ['%s %s' % (p['severity'], p['problem']) for p in hang.problems() if text in p['sentence']]
 
@@ -54,6 +79,20 @@ def all_children_were_waited_for_at_one_signal():
     with temporary_directory() as folder:
         hang = Hang(SUBJECT, 'all-children', folder=folder, waits=['signal SIGCHLD'])
         assert not about(hang, 'not waited for'), hang.problems()
+
+
+@case
+def a_suspended_child_is_called_so():
+    with temporary_directory() as folder:
+        hang = Hang(SUBJECT, 'suspended', folder=folder, waits=['pipe', 'suspended by SIGSTOP'])
+        assert about(hang, 'suspended by SIGSTOP') == ['warning unanswered wait'], hang.problems()
+
+
+@case
+def a_child_that_goes_on_again_is_not_suspended():
+    with temporary_directory() as folder:
+        hang = Hang(SUBJECT, 'continued', folder=folder, waits=['pipe', 'any signal'])
+        assert not about(hang, 'suspended') and 'suspended' not in hang.why('task:0/1'), (hang.problems(), hang.why('task:0/1'))
 
 
 @case

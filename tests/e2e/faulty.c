@@ -4,6 +4,7 @@
  * the numbers of its processes, its own first. It comes when only the last waits are still to come.
  */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -195,6 +197,78 @@ static void keep_own_pipe(void)
 	waitpid(child, NULL, 0);
 }
 
+/* ---- A child that waits for a lock which another thread had at the fork ---- */
+
+static void *keep_outer(void *unused)
+{
+	pthread_mutex_lock(&outer);
+	sem_post(&is_taken);
+	pause();
+	return unused;
+}
+
+static void fork_at_lock(void)
+{
+	sem_init(&is_taken, 0, 0);
+	begin(keep_outer, NULL, "logger");
+	sem_wait(&is_taken);
+	const pid_t child = fork();
+	if (child == 0) {
+		pthread_mutex_lock(&outer);
+		_exit(1);
+	}
+	print_processes(child);
+	waitpid(child, NULL, 0);
+}
+
+static void *take_inner(void *unused)
+{
+	pthread_mutex_lock(&inner);
+	return unused;
+}
+
+/* The child's first thread has what the one had that forked. */
+static void fork_with_lock(void)
+{
+	sem_init(&is_taken, 0, 0);
+	begin(keep_outer, NULL, "logger");
+	sem_wait(&is_taken);
+	pthread_mutex_lock(&inner);
+	const pid_t child = fork();
+	if (child == 0) {
+		begin(take_inner, NULL, "taker");
+		pause();
+	}
+	print_processes(child);
+	waitpid(child, NULL, 0);
+}
+
+/* ---- A lock of a file whose taker has ended ---- */
+
+static void keep_file(void)
+{
+	int ends[2];
+	pid_t child;
+	char path[] = "/tmp/weft-test-XXXXXX";
+	const int file = mkstemp(path);
+	check(file >= 0 && pipe(ends) == 0, "mkstemp");
+	if (fork() == 0) {
+		const int own = open(path, O_RDWR);
+		check(own >= 0 && flock(own, LOCK_EX) == 0, "flock");
+		if ((child = fork()) == 0) {
+			close(ends[1]);
+			pause();
+		}
+		check(write(ends[1], &child, sizeof(child)) == sizeof(child), "write");
+		_exit(0);
+	}
+	wait(NULL);
+	check(read(ends[0], &child, sizeof(child)) == sizeof(child), "read");
+	unlink(path);
+	print_processes(child);
+	flock(file, LOCK_EX);
+}
+
 /* ---- A signal for two children that have ended ---- */
 
 /* Returns when that many children have ended; they are still to be waited for. */
@@ -279,6 +353,40 @@ static void take_child_signal(void)
 		;
 	print_processes(0);
 	sigwait(&signals, &number);
+}
+
+/* ---- A child that is suspended ---- */
+
+static void suspend_child(bool goes_on)
+{
+	int ends[2];
+	char byte;
+	siginfo_t info;
+	check(pipe(ends) == 0, "pipe");
+	const pid_t child = fork();
+	if (child == 0) {
+		close(ends[0]);
+		check(write(ends[1], "x", 1) == 1, "write");
+		raise(SIGSTOP);
+		pause();
+	}
+	close(ends[1]);
+	check(read(ends[0], &byte, 1) == 1, "read");
+	check(waitid(P_PID, (id_t)child, &info, WSTOPPED) == 0, "waitid");
+	if (goes_on)
+		kill(child, SIGCONT);
+	print_processes(child);
+	check(read(ends[0], &byte, 1) == 1, "read");
+}
+
+static void leave_suspended(void)
+{
+	suspend_child(false);
+}
+
+static void let_go_on(void)
+{
+	suspend_child(true);
 }
 
 /* ---- A pool whose last task is lost ---- */
@@ -396,9 +504,11 @@ int main(int count, char **arguments)
 		const char *name;
 		void (*function)(void);
 	} parts[] = {{"eventfds", wait_by_eventfds}, {"with-lock", wait_with_lock},
-		{"barrier", wait_at_barrier}, {"lost-child", lose_child_signal},
+		{"barrier", wait_at_barrier}, {"fork-lock", fork_at_lock}, {"own-lock", fork_with_lock},
+		{"kept-file", keep_file}, {"lost-child", lose_child_signal},
 		{"lost-handled", lose_handled_signal}, {"lost-read", lose_read_signal},
-		{"all-children", take_child_signal}, {"lost-task", lose_task}, {"kept-pipe", keep_pipe},
+		{"all-children", take_child_signal}, {"suspended", leave_suspended},
+		{"continued", let_go_on}, {"lost-task", lose_task}, {"kept-pipe", keep_pipe},
 		{"own-pipe", keep_own_pipe}, {"sendto", ask_once}, {"connected", ask_connected},
 		{"two-servers", ask_two}};
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)

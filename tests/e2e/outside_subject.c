@@ -177,6 +177,25 @@ static void hang_in_abandoned(void)
 	pthread_mutex_lock(&first_lock);
 }
 
+static void *take_and_keep(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&first_lock);
+	pthread_barrier_wait(&both);
+	pause();
+	return NULL;
+}
+
+static void hang_after_fork(void)
+{
+	pthread_barrier_init(&both, NULL, 2);
+	start(take_and_keep);
+	pthread_barrier_wait(&both);
+	if (fork() == 0)
+		pthread_mutex_lock(&first_lock);
+	wait(NULL);
+}
+
 /* The holder's number, in glibc's mutex, is overwritten. */
 static void hang_in_garbage(void)
 {
@@ -299,6 +318,8 @@ int main(int argc, char **argv)
 		hang_in_kinds();
 	else if (strcmp(way, "abandoned") == 0)
 		hang_in_abandoned();
+	else if (strcmp(way, "fork") == 0)
+		hang_after_fork();
 	else if (strcmp(way, "garbage") == 0)
 		hang_in_garbage();
 	else if (strcmp(way, "library") == 0 && argc > 2)

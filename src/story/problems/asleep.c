@@ -52,7 +52,8 @@ static bool is_inside(const struct weft_story *story, uint32_t source)
 	return (kind == WEFT_KIND_CONDITION || kind == WEFT_KIND_LOCK || kind == WEFT_KIND_RWLOCK ||
 			   kind == WEFT_KIND_THREAD) &&
 		   last_tag(model, source, WEFT_TAG_LIMITED) == WEFT_NONE &&
-		   !weft__story_held_elsewhere(story, source, model->summary.end, &other);
+		   (!weft__story_held_elsewhere(story, source, model->summary.end, &other) ||
+			   other.is_copy);
 }
 
 static bool waits_for_good(const struct weft_story *story, uint32_t thread)

@@ -32,6 +32,7 @@
 #include <stdlib.h>
 
 #include "story/any.h"
+#include "story/elsewhere.h"
 #include "story/loop_end.h"
 #include "story/other_end.h"
 #include "story/problems/answered.h"
@@ -42,6 +43,7 @@
 #include "story/problems/reader.h"
 #include "story/problems/unreleased.h"
 #include "story/signallers.h"
+#include "story/suspended.h"
 
 /* A wait for a stopped task is long from 1/50 of the trace on. */
 #define LONG_PART 50
@@ -83,7 +85,8 @@ struct chains {
 	/* The group of alike tasks that has the majority of those that wait, if one has it; how many
 	 * more of that group than of others were seen; and the number of its tasks. */
 	uint32_t *group, *lead, *alike;
-	uint64_t *last_run; /* of each buffer: the end of its last activation */
+	uint64_t *last_run;                 /* of each buffer: the end of its last activation */
+	struct weft__suspension *suspended; /* by buffer; NULL: none is */
 	struct chain *list;
 	uint32_t count;
 };
@@ -257,7 +260,7 @@ static int find_chains(struct chains *c)
 	count_waits(c);
 	count_alike(c);
 	find_last_runs(c);
-	return 0;
+	return weft__story_find_suspended(c->model, c->model->summary.end, &c->suspended);
 }
 
 /* ---- Which of them are reported ---- */
@@ -299,6 +302,21 @@ static bool is_for_ever(const struct chains *c, uint32_t last)
 		   weft__story_loop_ended(c->model, c->model->tasks.buffer[last]);
 }
 
+/* True for a lock that another thread had at the fork (WEFT_TAG_HELD_AT_FORK). */
+static bool is_copy(const struct chains *c, uint32_t last, struct weft__elsewhere *ret)
+{
+	return weft__story_held_elsewhere(
+			   c->findings->story, last, c->model->tasks.end[last] - 1, ret) &&
+		   ret->is_copy;
+}
+
+/* True if the trace shows for certain that nothing goes on. */
+static bool is_stuck(const struct chains *c, uint32_t last)
+{
+	struct weft__elsewhere it;
+	return weft__story_is_suspended(c->model, c->suspended, last) || is_copy(c, last, &it);
+}
+
 static bool is_reported(const struct chains *c, uint32_t last)
 {
 	if (c->first[last] == WEFT_NONE)
@@ -306,10 +324,10 @@ static bool is_reported(const struct chains *c, uint32_t last)
 	const bool is_over =
 		has_ended(buffer_of(c, last)) ||
 		(buffer_of(c, last)->ending == WEFT_ENDING_RUNNING && is_outage(c, last)) ||
-		weft__story_is_asleep(c->findings, last);
+		is_stuck(c, last) || weft__story_is_asleep(c->findings, last);
 	return is_over && !(c->model->tasks.flags[last] & WEFT_TASK_NEVER_RESOLVED) &&
 		   (is_stopped(c, last) ? is_forgotten(c, last)
-								: is_for_ever(c, last) ||
+								: is_for_ever(c, last) || is_stuck(c, last) ||
 									  !weft__story_alike_is_usual(&c->findings->alike, last));
 }
 
@@ -531,14 +549,15 @@ static bool is_asleep(const struct chains *c, uint32_t last)
 }
 
 /* True if only the waiting task could let the one go on that used to end its waits; or a pipe does
- * not end because its own process keeps it open. */
+ * not end because its own process keeps it open; or nobody in its process has the lock; or the
+ * process is suspended that should go on. */
 static bool is_own_fault(const struct chains *c, uint32_t task, uint32_t last)
 {
 	const struct weft_story *story = c->findings->story;
 	const uint64_t at = c->model->tasks.end[task] - 1;
 	const uint32_t by = weft__story_only_signaller(story, last, at);
 	return (by != WEFT_NONE && weft__story_signaller_waits_for(story, by, task, at)) ||
-		   weft__story_keeps_own_end(story, last, at);
+		   weft__story_keeps_own_end(story, last, at) || is_stuck(c, last);
 }
 
 /* Adds why nothing ended the wait, as far as the trace shows. False if it does not. */
@@ -547,8 +566,17 @@ static bool write_reason(
 {
 	const struct weft_story *story = c->findings->story;
 	const uint64_t at = c->model->tasks.end[task] - 1;
+	struct weft__elsewhere it;
 	if (weft__story_add_signaller(s, story, last, at, 7))
 		return true;
+	if (weft__story_is_suspended(c->model, c->suspended, last)) {
+		weft__story_add_suspended(s, c->model, c->suspended, last, 8);
+		return true;
+	}
+	if (is_copy(c, last, &it)) {
+		weft__story_add_holder_at_fork(s, c->model, &it, 8);
+		return true;
+	}
 	if (!weft__story_keeps_own_end(story, last, at))
 		return false;
 	weft__story_words_add(weft__story_clause(s, 6), "; its own process keeps the writing end open");
@@ -683,5 +711,6 @@ void weft__find_unanswered(struct weft__findings *findings)
 	free(c.list);
 	free(c.last);
 	free(c.last_run);
+	free(c.suspended);
 	weft__story_blocked_finish(&c.blocked);
 }

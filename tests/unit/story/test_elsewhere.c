@@ -187,6 +187,111 @@ static void a_thread_that_has_passed_the_lock_on_is_in_no_deadlock(void **state)
 	loaded_finish(&loaded);
 }
 
+/* ---- A lock that another thread had at the fork ---- */
+
+static void nobody_has_the_copy_of_a_lock(void **state)
+{
+	struct made made = begin_two("here");
+	struct weft_problems *problems;
+	(void)state;
+	made.time = 100;
+	make_label(&made, SECOND, "reader");
+	made.thread = 1;
+	made.buffer = 0;
+	make_tag(&made, LOCK, WEFT_TAG_HELD_AT_FORK, 21);
+	make_edge(&made, WEFT_EVENT_TRY_READ, SECOND, LOCK);
+	make_switch(&made, WEFT_TASK_NONE);
+	made.time = 300;
+	made.thread = 0;
+	make_switch(&made, FIRST);
+	struct loaded loaded = make_end(&made);
+	expect_end(&loaded, 200, "lock 5 is a copy; thread 1 had it at the fork, nobody has it here.");
+	expect_group(&loaded, 200,
+		"1 task waits for lock 5; thread 1 had it at the fork, nobody has it here; first thread 2 "
+		"'reader', since 100 ns.");
+	assert_int_equal(weft_problems_create(&loaded.story, &problems), 0);
+	for (uint32_t i = 0; i < problems->count; i++)
+		assert_int_not_equal(problems->list[i].type, WEFT_PROBLEM_DEADLOCK);
+	weft_problems_destroy(problems);
+	loaded_finish(&loaded);
+}
+
+/* ---- A process that had ended ---- */
+
+enum {
+	DAEMON = 1,
+	CHILDREN = 2,
+	FORK = 77,
+};
+
+static struct weft_trace_buffer all[DAEMON + 1 + CHILDREN];
+static struct weft_trace_thread first_threads[DAEMON + 1 + CHILDREN];
+
+/* Process 1 waits for a file's lock, which process 21 took that has ended. That had begun as many
+ * children, one of which may end as well. */
+static struct loaded inherited(uint32_t children, bool is_first_over)
+{
+	struct made made = make_begin();
+	static const char *const names[] = {"a", "b", "c", "d"};
+	for (uint32_t i = 0; i < DAEMON + 1 + CHILDREN; i++) {
+		all[i] = (struct weft_trace_buffer){
+			.process = names[i], .host = "here", .file = "", .pid = i * 10 + 11};
+		first_threads[i] =
+			(struct weft_trace_thread){.name = names[i], .tid = i * 10 + 11, .buffer = i};
+	}
+	made.buffers = all;
+	made.buffer_count = DAEMON + 1 + CHILDREN;
+	made.threads = first_threads;
+	made.thread_count = DAEMON + 1 + CHILDREN;
+	for (uint32_t i = 0; i <= DAEMON + children; i++) {
+		made.thread = made.buffer = i;
+		make_create(&made, WEFT_TASK_NONE, SECOND, WEFT_KIND_THREAD);
+		make_switch(&made, SECOND);
+	}
+	for (uint32_t i = 0; i < children; i++) {
+		made.thread = made.buffer = DAEMON;
+		make(&made,
+			(struct weft_event){.type = WEFT_EVENT_SEND, .task = SECOND, .value = FORK + (int)i});
+		made.time++;
+		made.thread = made.buffer = DAEMON + 1 + i;
+		make(&made, (struct weft_event){
+						.type = WEFT_EVENT_RECEIVE, .task = SECOND, .value = FORK + (int)i});
+	}
+	made.time = 100;
+	made.thread = made.buffer = DAEMON;
+	make_edge(&made, WEFT_EVENT_RESOLVE, SECOND, SECOND);
+	made.thread = made.buffer = DAEMON + 1;
+	if (is_first_over)
+		make_edge(&made, WEFT_EVENT_RESOLVE, SECOND, SECOND);
+	made.time = 200;
+	made.thread = made.buffer = 0;
+	make_create(&made, SECOND, CALL, WEFT_KIND_PROMISE);
+	make_edge(&made, WEFT_EVENT_TRY_READ, SECOND, CALL);
+	make_switch(&made, WEFT_TASK_NONE);
+	made.time = 300;
+	make_tag(&made, CALL, WEFT_TAG_HELD_BY_PROCESS, 21);
+	made.time = 400;
+	make_create(&made, WEFT_TASK_NONE, OTHER_LOCK, WEFT_KIND_LOCK);
+	return make_end(&made);
+}
+
+static void a_process_that_had_ended_has_left_its_file_to_a_child(void **state)
+{
+	struct loaded loaded = inherited(1, false);
+	(void)state;
+	expect_end(&loaded, 350, "promise 7 was held by b 21, which had ended, or by c 31.");
+	loaded_finish(&loaded);
+	loaded = inherited(1, true);
+	expect_end(&loaded, 350, "promise 7 was held by b 21, which had ended.");
+	loaded_finish(&loaded);
+	loaded = inherited(2, false);
+	expect_end(&loaded, 350, "promise 7 was held by b 21, which had ended.");
+	loaded_finish(&loaded);
+	loaded = inherited(2, true);
+	expect_end(&loaded, 350, "promise 7 was held by b 21, which had ended, or by d 41.");
+	loaded_finish(&loaded);
+}
+
 /* A lock whose holder is in no buffer of the trace is in no circle. */
 static void a_holder_that_is_not_in_the_trace_is_in_no_deadlock(void **state)
 {
@@ -208,6 +313,8 @@ int main(void)
 		cmocka_unit_test(a_holder_that_is_found_late_counts_for_that_wait),
 		cmocka_unit_test(a_thread_that_has_passed_the_lock_on_is_in_no_deadlock),
 		cmocka_unit_test(a_holder_that_is_not_in_the_trace_is_in_no_deadlock),
+		cmocka_unit_test(nobody_has_the_copy_of_a_lock),
+		cmocka_unit_test(a_process_that_had_ended_has_left_its_file_to_a_child),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
