@@ -17,7 +17,8 @@ void weft__thread_child_begins(pid_t child);
 struct weft__hooks_wait weft__thread_child_wait(pid_t child);
 
 /* The wait is over. `child`: the process that has ended or changed; 0: unknown; -1: the wait
- * failed. `status` is as waitpid stores it. */
-void weft__thread_child_ended(const struct weft__hooks_wait *wait, pid_t child, int status);
+ * failed. `status` is as waitpid stores it. `is_left`: the child is still to be waited for. */
+void weft__thread_child_ended(
+	const struct weft__hooks_wait *wait, pid_t child, int status, bool is_left);
 
 #endif

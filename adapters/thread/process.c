@@ -262,12 +262,13 @@ static void receive_end(uint64_t task, pid_t child, int status)
 		weft_receive_as(task, weft__hooks_key(WEFT__HOOKS_EXITS, (uint64_t)child));
 }
 
-void weft__thread_child_ended(const struct weft__hooks_wait *wait, pid_t child, int status)
+void weft__thread_child_ended(
+	const struct weft__hooks_wait *wait, pid_t child, int status, bool is_left)
 {
 	int saved = weft__hooks_begin();
 	if (child > 0 && wait->source != WEFT_TASK_NONE)
 		receive_end(wait->source, child, status);
-	if (child > 0)
+	if (child > 0 && !is_left)
 		weft__hooks_child_reaped();
 	if (child >= 0)
 		weft__hooks_wait_got(wait);
@@ -302,20 +303,20 @@ static int stored_status(pid_t ended, const int *status)
 
 /* Makes and records a call, which blocks unless `polls`. The hook needs the status even if the
  * program passes NULL. */
-#define WAIT(child, polls, call)                                                     \
-	__extension__({                                                                  \
-		int own_status = 0;                                                          \
-		pid_t ended;                                                                 \
-		status = status ? status : &own_status;                                      \
-		if (!HOOKS_RECORD || (polls)) {                                              \
-			ended = (call);                                                          \
-			polled(ended, stored_status(ended, status));                             \
-		} else {                                                                     \
-			struct weft__hooks_wait waiting = weft__thread_child_wait(child);        \
-			ended = (call);                                                          \
-			weft__thread_child_ended(&waiting, ended, stored_status(ended, status)); \
-		}                                                                            \
-		ended;                                                                       \
+#define WAIT(child, polls, call)                                                            \
+	__extension__({                                                                         \
+		int own_status = 0;                                                                 \
+		pid_t ended;                                                                        \
+		status = status ? status : &own_status;                                             \
+		if (!HOOKS_RECORD || (polls)) {                                                     \
+			ended = (call);                                                                 \
+			polled(ended, stored_status(ended, status));                                    \
+		} else {                                                                            \
+			struct weft__hooks_wait waiting = weft__thread_child_wait(child);               \
+			ended = (call);                                                                 \
+			weft__thread_child_ended(&waiting, ended, stored_status(ended, status), false); \
+		}                                                                                   \
+		ended;                                                                              \
 	})
 
 HOOK(waitpid)
@@ -377,13 +378,13 @@ static pid_t awaited(idtype_t type, id_t id)
 	return child > 0 ? child : 0;
 }
 
-#define WAIT_ID(type, id, info, call)                                              \
+#define WAIT_ID(type, id, info, options, call)                                     \
 	__extension__({                                                                \
 		struct weft__hooks_wait wait = weft__thread_child_wait(awaited(type, id)); \
 		int result = (int)(call);                                                  \
 		int status = 0;                                                            \
 		pid_t ended = result == 0 && info ? read_ended(info, &status) : result;    \
-		weft__thread_child_ended(&wait, ended, status);                            \
+		weft__thread_child_ended(&wait, ended, status, (options)&WNOWAIT);         \
 		result;                                                                    \
 	})
 
@@ -392,7 +393,7 @@ int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
 	if (!HOOKS_RECORD || options & WNOHANG)
 		return NEXT(waitid)(type, id, info, options);
-	return WAIT_ID(type, id, info, NEXT(waitid)(type, id, info, options));
+	return WAIT_ID(type, id, info, options, NEXT(waitid)(type, id, info, options));
 }
 
 HOOKS_ASKED(SYS_waitid, ask_waitid)
@@ -401,5 +402,6 @@ HOOKS_ASKED(SYS_waitid, ask_waitid)
 	const siginfo_t *info = weft__hooks_pointer(it, 2);
 	if (!HOOKS_RECORD || argument[3] & WNOHANG)
 		return weft__hooks_ask(it);
-	return WAIT_ID((idtype_t)argument[0], (id_t)argument[1], info, weft__hooks_ask(it));
+	return WAIT_ID(
+		(idtype_t)argument[0], (id_t)argument[1], info, argument[3], weft__hooks_ask(it));
 }

@@ -86,7 +86,7 @@ int pclose(FILE *stream)
 	pid_t child = child_of(stream);
 	struct weft__hooks_wait wait = weft__thread_child_wait(child);
 	int status = NEXT(pclose)(stream);
-	weft__thread_child_ended(&wait, status < 0 ? -1 : child, status);
+	weft__thread_child_ended(&wait, status < 0 ? -1 : child, status, false);
 	return status;
 }
 
