@@ -194,7 +194,7 @@ void weft__hooks_child_reaped(void)
 }
 
 /* Does not wait for the child that has ended. */
-static bool has_any_ended(void)
+static WEFT__OWN_FRAME bool has_any_ended(void)
 {
 	siginfo_t info = {0};
 	long error =

@@ -236,22 +236,30 @@ static void forget_server(struct weft__io_object *object)
 	weft__hooks_end(saved);
 }
 
+/* The port of the first server is the channel. False if it is another server. Its address has a
+ * frame of its own, which is gone when the other server is recorded. */
+static WEFT__OWN_FRAME bool is_its_server(
+	struct weft__io_object *object, const struct sockaddr *to, socklen_t size)
+{
+	struct end end;
+	const uint64_t server = read_address(to, size, &end);
+	if (object->channel || !server || !weft__hooks_system_begin())
+		return server && server == object->server;
+	object->server = server;
+	object->channel = port_key(&end);
+	weft__hooks_system_end();
+	return true;
+}
+
 void weft__io_send_to(int fd, const struct sockaddr *to, socklen_t size)
 {
 	struct weft__io_object *object = weft__io_known(fd);
-	struct end end;
 	if (likely(!object || object->type != WEFT__IO_UDP) || object->channel == WEFT__IO_NO_KEY ||
 		!to)
 		return;
 	const int saved = errno;
-	const uint64_t server = read_address(to, size, &end);
-	if (!object->channel && server && weft__hooks_system_begin()) {
-		object->server = server;
-		object->channel = port_key(&end);
-		weft__hooks_system_end();
-	} else if (!server || server != object->server) {
+	if (!is_its_server(object, to, size))
 		forget_server(object);
-	}
 	errno = saved;
 }
 

@@ -125,24 +125,24 @@ static void find_holder(struct weft__thread_object *lock, int owner, bool is_pri
 	weft_moment_end();
 }
 
-struct weft__thread_waiting weft__thread_lock_wait(
-	const void *address, int owner, const struct weft__thread_origin *origin, bool is_timed)
+void weft__thread_lock_wait(const void *address, int owner,
+	const struct weft__thread_origin *origin, bool is_timed, struct weft__thread_waiting *ret_it)
 {
 	int saved = weft__hooks_begin();
-	struct weft__thread_waiting it = {
-		weft__thread_object(address, origin), {.waiter = WEFT_TASK_NONE}, 0};
-	if (it.lock) {
-		weft__thread_object_enter(it.lock);
-		find_holder(it.lock, owner, origin->is_private);
+	struct weft__thread_object *lock = weft__thread_object(address, origin);
+	ret_it->lock = lock;
+	ret_it->wait.waiter = WEFT_TASK_NONE;
+	if (lock) {
+		weft__thread_object_enter(lock);
+		find_holder(lock, owner, origin->is_private);
 		if (origin->kind == WEFT_KIND_RWLOCK)
-			weft__thread_find_readers(it.lock);
+			weft__thread_find_readers(lock);
 		if (is_timed)
-			weft__thread_wait_limited(it.lock);
-		it.began_ns = weft__hooks_now_ns();
-		it.wait = weft__hooks_wait_for(it.lock->alive.task, origin->word);
+			weft__thread_wait_limited(lock);
+		ret_it->began_ns = weft__hooks_now_ns();
+		ret_it->wait = weft__hooks_wait_for(lock->alive.task, origin->word);
 	}
 	weft__hooks_end(saved);
-	return it;
 }
 
 void weft__thread_lock_got(const struct weft__thread_waiting *it, bool holds)

@@ -15,8 +15,8 @@ struct weft__thread_waiting {
 };
 
 /* The lock is not free. `owner`: the number of the thread that holds it, 0 if that is unknown. */
-struct weft__thread_waiting weft__thread_lock_wait(
-	const void *address, int owner, const struct weft__thread_origin *origin, bool is_timed);
+void weft__thread_lock_wait(const void *address, int owner,
+	const struct weft__thread_origin *origin, bool is_timed, struct weft__thread_waiting *ret_it);
 
 /* The wait is over. `holds`: the task has the lock now, alone. */
 void weft__thread_lock_got(const struct weft__thread_waiting *it, bool holds);

@@ -15,14 +15,14 @@
 /* PTHREAD_MUTEX_PSHARED_BIT of glibc's own headers. */
 #define SHARED 128
 
-static struct weft__thread_waiting begin_wait(
-	const void *address, const void *caller, bool is_timed)
+static void begin_wait(
+	const void *address, const void *caller, bool is_timed, struct weft__thread_waiting *ret_it)
 {
 	const pthread_mutex_t *mutex = address;
 	int owner = __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
 	const int kind = __atomic_load_n(&mutex->__data.__kind, __ATOMIC_RELAXED);
 	const struct weft__thread_origin origin = {"lock", caller, WEFT_KIND_LOCK, !(kind & SHARED)};
-	return weft__thread_lock_wait(mutex, owner, &origin, is_timed);
+	weft__thread_lock_wait(mutex, owner, &origin, is_timed, ret_it);
 }
 
 static bool is_taken(int error)
@@ -64,7 +64,8 @@ static bool is_busy(const pthread_mutex_t *mutex)
 
 static int lock_slowly(pthread_mutex_t *mutex, const void *caller)
 {
-	struct weft__thread_waiting it = begin_wait(mutex, caller, false);
+	struct weft__thread_waiting it;
+	begin_wait(mutex, caller, false, &it);
 	int error = NEXT(pthread_mutex_lock)(mutex);
 	weft__thread_lock_got(&it, is_taken(error));
 	return error;
@@ -87,7 +88,8 @@ int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex, const struct timesp
 	int error = TRY(mutex, NEXT(pthread_mutex_timedlock)(mutex, until));
 	if (error != EBUSY)
 		return error;
-	struct weft__thread_waiting it = begin_wait(mutex, CALLER, true);
+	struct weft__thread_waiting it;
+	begin_wait(mutex, CALLER, true, &it);
 	error = NEXT(pthread_mutex_timedlock)(mutex, until);
 	weft__thread_lock_got(&it, is_taken(error));
 	return error;
@@ -102,7 +104,8 @@ int pthread_mutex_clocklock(
 	int error = TRY(mutex, NEXT(pthread_mutex_clocklock)(mutex, clock, until));
 	if (error != EBUSY)
 		return error;
-	struct weft__thread_waiting it = begin_wait(mutex, CALLER, true);
+	struct weft__thread_waiting it;
+	begin_wait(mutex, CALLER, true, &it);
 	error = NEXT(pthread_mutex_clocklock)(mutex, clock, until);
 	weft__thread_lock_got(&it, is_taken(error));
 	return error;
@@ -132,7 +135,8 @@ int mtx_lock(mtx_t *mutex)
 	int result = NEXT(mtx_trylock)(mutex);
 	if (likely(result != thrd_busy))
 		return result;
-	struct weft__thread_waiting it = begin_wait(mutex, CALLER, false);
+	struct weft__thread_waiting it;
+	begin_wait(mutex, CALLER, false, &it);
 	result = NEXT(mtx_lock)(mutex);
 	weft__thread_lock_got(&it, result == thrd_success);
 	return result;
@@ -146,7 +150,8 @@ int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until)
 	int result = NEXT(mtx_trylock)(mutex);
 	if (result != thrd_busy)
 		return result;
-	struct weft__thread_waiting it = begin_wait(mutex, CALLER, true);
+	struct weft__thread_waiting it;
+	begin_wait(mutex, CALLER, true, &it);
 	result = NEXT(mtx_timedlock)(mutex, until);
 	weft__thread_lock_got(&it, result == thrd_success);
 	return result;

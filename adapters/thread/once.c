@@ -76,8 +76,8 @@ static void begin_call(struct call *it)
 	const struct weft__thread_origin origin = {
 		"once", (const void *)it->function, WEFT_KIND_LOCK, false};
 	if ((state & STATES) == IN_PROGRESS)
-		it->waiting =
-			weft__thread_lock_wait(it->control, thread_that_runs(it->control), &origin, false);
+		weft__thread_lock_wait(
+			it->control, thread_that_runs(it->control), &origin, false, &it->waiting);
 	it->outer = innermost;
 	innermost = it;
 }

@@ -11,13 +11,13 @@
 
 #define CALLER __builtin_return_address(0)
 
-static struct weft__thread_waiting begin_wait(
-	const pthread_rwlock_t *lock, const void *caller, bool is_timed)
+static void begin_wait(const pthread_rwlock_t *lock, const void *caller, bool is_timed,
+	struct weft__thread_waiting *ret_it)
 {
 	const struct weft__thread_origin origin = {
 		"rwlock", caller, WEFT_KIND_RWLOCK, !lock->__data.__shared};
 	int writer = __atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED);
-	return weft__thread_lock_wait(lock, writer, &origin, is_timed);
+	weft__thread_lock_wait(lock, writer, &origin, is_timed, ret_it);
 }
 
 /* NULL means no time-out. glibc declares the parameter nonnull, so the compiler would drop the test
@@ -38,7 +38,8 @@ static bool is_valid(clockid_t clock, const struct timespec *until)
 			return ORIGINAL(name) arguments;                                        \
 		int error = ORIGINAL(try_first)(lock);                                      \
 		if (unlikely(error == EBUSY)) {                                             \
-			struct weft__thread_waiting it = begin_wait(lock, CALLER, is_timed);    \
+			struct weft__thread_waiting it;                                         \
+			begin_wait(lock, CALLER, is_timed, &it);                                \
 			error = ORIGINAL(name) arguments;                                       \
 			weft__thread_lock_got(&it, is_writer &&error == 0);                     \
 		}                                                                           \

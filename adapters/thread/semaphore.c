@@ -121,7 +121,7 @@ static WEFT__OWN_FRAME void begin_lock(
 {
 	const struct weft__thread_origin origin = {"lock", caller, WEFT_KIND_LOCK, false};
 	it->is_lock = true;
-	it->on = weft__thread_lock_wait(semaphore, holder, &origin, is_timed);
+	weft__thread_lock_wait(semaphore, holder, &origin, is_timed, &it->on);
 }
 
 static WEFT__OWN_FRAME void begin_join(struct waiting *it, uint64_t thread)
