@@ -2,12 +2,14 @@
 """weft why on programs that record nothing: what their threads wait for, as it is seen from outside."""
 import contextlib
 import os
+import platform
 import random
 import re
 import signal
 import socket
 import subprocess
 import tempfile
+import time
 
 from harness import WEFT, case, equal, json_lines, main, skip, weft
 from waiting import all_processes, let_work, process_stat, wait_until
@@ -29,6 +31,9 @@ def program(*flags):
 
 def children_of(pid):
     return [child for child, (parent, _) in all_processes().items() if parent == pid]
+
+
+SPINS = {'processor': 300}  # of a program that uses all that it gets
 
 
 @contextlib.contextmanager
@@ -71,7 +76,7 @@ def readable(pid):
     return False
 
 
-def look(pid, *wanted, status=None):
+def look(pid, *wanted, status=None, **patience):
     """The text of a look that has all that is wanted: a thread that sleeps may still be on its way to its last call."""
     said = []
 
@@ -79,7 +84,7 @@ def look(pid, *wanted, status=None):
         said[:] = [weft('why', pid, status=None)]
         return all(re.search(part, said[0].stdout) for part in wanted)
     try:
-        wait_until(wanted, is_there)
+        wait_until(wanted, is_there, **patience)
     except AssertionError as error:
         raise AssertionError('%s\nsaid:\n%s' % (error, said[0].stdout)) from error
     assert status in (None, said[0].returncode), said[0]
@@ -425,8 +430,68 @@ def a_loop_is_named_by_its_function():
     with subprocess.Popen([program('-O0'), 'spin'], stdout=subprocess.DEVNULL) as process:
         try:
             look(process.pid, r'runs, in parse_forever \(outside_subject.c:\d+\) ← main \(outside_subject.c:\d+\) ← _start: in all of 3 looks '
-                 r'within \d+ ms\.\n', status=1)
+                 r'within \d+ ms\.\n', status=1, **SPINS)
             wait_until('it goes on', lambda: process_stat(process.pid)[0] == b'R', process)
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
+def list_of(pid, make):
+    """A process's list of functions, which `make` makes at its path."""
+    path = '/tmp/perf-%d.map' % pid
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    make(path)
+    try:
+        yield
+    finally:
+        os.unlink(path)
+
+
+def listing(text, hole=0, after='', age=0, owner=None):
+    def make(path):
+        with open(path, 'w', encoding='latin-1') as file:
+            file.write(text)
+            if hole:
+                file.flush()
+                file.truncate(file.tell() + hole)
+                file.seek(0, os.SEEK_END)
+            file.write(after)
+        if age:
+            os.utime(path, (time.time() - age,) * 2)
+        if owner is not None:
+            os.chown(path, owner, owner)
+    return make
+
+
+MADE = '10000000 2 JS:*made\x9b\x1b[2J /srv/app.js:12:8\n'
+EARLIER = '10000000 2 JS:*earlier /srv/app.js:1:1\n'
+
+
+def link_to_list(path):
+    target = os.path.join(FOLDER.name, 'list')
+    listing(MADE)(target)
+    os.symlink(target, path)
+
+
+@case
+def code_that_a_program_makes_has_the_names_of_its_list():
+    if platform.machine() != 'x86_64':
+        skip('registers of threads that run are read on x86-64 only')
+    with subprocess.Popen([program('-O0'), 'made'], stdout=subprocess.DEVNULL) as process:
+        try:
+            look(process.pid, r'runs, in main ', status=1, **SPINS)
+            for make in (listing(EARLIER + '10000001 1 after\n-1 2 x\n10000000\n\n' + MADE + EARLIER[:-1]), listing(EARLIER, 64 << 20, '\n' + MADE)):
+                with list_of(process.pid, make):
+                    said = look(process.pid, r'runs, in made[^ ]* \(app.js:12\) ← main ', status=1, **SPINS)
+                    assert 'earlier' not in said and '\x1b' not in said and '\x9b' not in said, said
+                    json_lines(weft('why', process.pid, '--json', status=None).stdout)
+            # Too old, too long, no file, of another user.
+            wrong = [listing(MADE, age=3600), listing(MADE, 64 << 20, '\n'), os.mkfifo, link_to_list]
+            for make in wrong + ([listing(MADE, owner=65534)] if os.geteuid() == 0 else []):
+                with list_of(process.pid, make):
+                    look(process.pid, r'runs, in main ', status=1, **SPINS)
         finally:
             process.kill()
 

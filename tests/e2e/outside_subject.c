@@ -13,9 +13,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define MADE_AT 0x10000000
 
 static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER,
 					   second_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -305,6 +308,20 @@ static void parse_forever(void)
 		turns++;
 }
 
+/* Runs code that is in no file: it jumps to itself. */
+static void run_made_code(void)
+{
+#ifdef __x86_64__
+	static const unsigned char code[] = {0xeb, 0xfe};
+	char *page = mmap((void *)MADE_AT, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (page == MAP_FAILED)
+		exit(77);
+	memcpy(page, code, sizeof(code));
+	((void (*)(void))(unsigned long)page)();
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
@@ -336,6 +353,8 @@ int main(int argc, char **argv)
 		sleep_long();
 	else if (strcmp(way, "spin") == 0)
 		parse_forever();
+	else if (strcmp(way, "made") == 0)
+		run_made_code();
 	else if (strcmp(way, "epoll") == 0)
 		poll_without_interruption();
 	return 0;

@@ -62,6 +62,7 @@ struct record_ran {
 	size_t bytes; /* of stacks */
 	uint64_t lost;
 	struct weft__runs_sampler *sampler;
+	time_t since;
 	uint64_t start_ns, used_ns; /* the processor time of all children */
 };
 
@@ -98,6 +99,7 @@ static struct ran_process *add_process(struct record_ran *ran, pid_t pid)
 		return NULL;
 	process->pid = process->open.pid = pid;
 	process->open.user = user_of(pid, geteuid());
+	process->open.since = ran->since;
 	process->stride = 1;
 	process->next = ran->processes;
 	return ran->processes = process;
@@ -162,7 +164,7 @@ static void end_batch(struct record_ran *ran, struct ran_process *process, bool 
 	struct queued_batch **last = &ran->queue, *queued = calloc(1, sizeof(*queued));
 	struct ran_batch batch = process->open;
 	batch.user = user_of(batch.pid, batch.user);
-	process->open = (struct ran_batch){.pid = batch.pid, .user = batch.user};
+	process->open = (struct ran_batch){.pid = batch.pid, .user = batch.user, .since = batch.since};
 	process->open_bytes = 0;
 	if (keeps_mappings)
 		copy_mappings(&process->open, &batch);
@@ -406,6 +408,7 @@ struct record_ran *record_ran_start(pid_t process, unsigned hz, struct weft__run
 	ran->hz = hz;
 	ran->sampler = sampler;
 	ran->start_ns = now_ns();
+	ran->since = time(NULL);
 	ran->kernel = ran_kernel_open(process, hz, ran->denied);
 	if (!ran->kernel) {
 		cli_error("--samples: the program runs without: %s", ran->denied);

@@ -75,7 +75,8 @@ struct ran_mapping {
 /* Samples of one process, with what it had mapped. */
 struct ran_batch {
 	pid_t pid;
-	uid_t user; /* whose files are read */
+	uid_t user;   /* whose files are read */
+	time_t since; /* when the run began */
 	struct ran_mapping *mappings;
 	uint32_t mapping_count;
 	struct ran_event **samples;

@@ -82,7 +82,7 @@ static bool open_files(const struct ran_batch *batch, struct stack_files *files)
 	char path[PATH_MAX + 32];
 	bool are_ours = true;
 	files->count = 0;
-	files->code_map = code_map_open(batch->pid, batch->user);
+	files->code_map = code_map_open(batch->pid, batch->user, batch->since);
 	for (uint32_t i = 0; i < batch->mapping_count && files->count < STACK_FILES_MAX; i++) {
 		const struct ran_mapping *mapping = &batch->mappings[i];
 		struct stack_file *file = &files->files[files->count];

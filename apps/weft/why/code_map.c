@@ -17,6 +17,7 @@
 #include <weft/parse.h>
 
 #define TEXT_MAX_BYTES ((size_t)64 << 20)
+#define CLOCK_ERROR_S  2 /* of times at which processes begin and files change */
 
 /* ---- The file ---- */
 
@@ -43,31 +44,38 @@ static unsigned inner_pid(pid_t pid)
 	return found;
 }
 
-/* Everybody may make files there, so it has to be the user's own. */
-static int open_of(const char *path, uid_t user)
+/* Everybody may make files there, so it has to be the user's own; and an earlier process of that
+ * number may have left one. */
+static bool is_of(int fd, uid_t user, double since)
 {
 	struct stat status;
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == user &&
+		   (double)status.st_mtime + CLOCK_ERROR_S >= since;
+}
+
+static int open_of(const char *path, uid_t user, double since)
+{
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != user)) {
+	if (fd >= 0 && !is_of(fd, user, since)) {
 		close(fd);
 		fd = -1;
 	}
 	return fd;
 }
 
-int code_map_open(pid_t pid, uid_t user)
+int code_map_open(pid_t pid, uid_t user, double since)
 {
 	char path[96];
 	const unsigned inner = inner_pid(pid);
 	int fd = -1;
 	if (inner) {
 		snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%u.map", (int)pid, inner);
-		fd = open_of(path, user);
+		fd = open_of(path, user, since);
 	}
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
-	return open_of(path, user);
+	return open_of(path, user, since);
 }
 
 /* ---- Names ---- */
@@ -198,9 +206,11 @@ static bool add(struct code_map *map, struct function function)
 }
 
 /* A line that is still being written has no end. */
-static void find_lines(struct code_map *map)
+static void find_lines(struct code_map *map, bool is_cut)
 {
 	const char *at = map->text, *end = map->text + map->size, *newline;
+	if (is_cut)
+		at = (newline = memchr(at, '\n', map->size)) ? newline + 1 : end;
 	while (at < end && (newline = memchr(at, '\n', (size_t)(end - at)))) {
 		struct span line = {at, newline};
 		struct function it;
@@ -233,24 +243,26 @@ struct code_map *code_map_make(const char *text, size_t size)
 	if (size)
 		memcpy(map->text, text, size);
 	map->size = size;
-	find_lines(map);
+	find_lines(map, false);
 	return map;
 }
 
+/* Runtimes add functions at the end, where those are that are in memory now. The first line that is
+ * read may lack its beginning. */
 struct code_map *code_map_read(int fd)
 {
 	struct stat status = {.st_size = 0};
 	if (fstat(fd, &status) != 0 || status.st_size < 0)
 		return NULL;
-	const size_t wanted =
-		(size_t)status.st_size < TEXT_MAX_BYTES ? (size_t)status.st_size : TEXT_MAX_BYTES;
+	const size_t all = (size_t)status.st_size;
+	const size_t wanted = all < TEXT_MAX_BYTES ? all : TEXT_MAX_BYTES, from = all - wanted;
 	struct code_map *map = create(wanted);
 	for (ssize_t more = 1; map && map->size < wanted && more > 0;) {
-		more = pread(fd, map->text + map->size, wanted - map->size, (off_t)map->size);
+		more = pread(fd, map->text + map->size, wanted - map->size, (off_t)(from + map->size));
 		map->size += more > 0 ? (size_t)more : 0;
 	}
 	if (map)
-		find_lines(map);
+		find_lines(map, from > 0);
 	return map;
 }
 

@@ -12,12 +12,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Opens the list of a process, which belongs to that user. -1: there is none. */
-int code_map_open(pid_t pid, uid_t user);
+/* Opens the list of a process that is of that user, and did not begin before `since`, in seconds
+ * since 1970. -1: there is none. */
+int code_map_open(pid_t pid, uid_t user, double since);
 
 struct code_map;
 
-/* Reads the text of an open list, as far as there is room for it. NULL: memory is short. */
+/* Reads an open list; of a very long one, only its end. NULL: memory is short. */
 struct code_map *code_map_read(int fd);
 struct code_map *code_map_make(const char *text, size_t size); /* of a text, which it copies */
 void code_map_destroy(struct code_map *map);

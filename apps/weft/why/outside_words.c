@@ -37,11 +37,13 @@ static void add_thread_name(const struct weft__outside_thread *thread, struct we
 	weft_text_add_string(text, "'");
 }
 
-/* The C library's frames are left out: its functions are in the sentence already. */
+/* The C library's frames are left out: its functions are in the sentence already. So is code that
+ * is in no file, if its name is not known. */
 static bool is_own(const struct weft__outside_frame *frame)
 {
-	return frame->module[0] && strncmp(frame->module, "libc.so", 7) != 0 &&
-		   strncmp(frame->module, "ld-linux", 8) != 0;
+	if (!frame->module[0])
+		return frame->function[0];
+	return strncmp(frame->module, "libc.so", 7) != 0 && strncmp(frame->module, "ld-linux", 8) != 0;
 }
 
 static void add_frame(struct weft_text *text, const struct weft__outside_frame *frame)

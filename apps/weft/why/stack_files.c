@@ -13,6 +13,7 @@
 
 #include "code_map.h"
 #include "record/lines.h"
+#include "runs/directory/rings.h"
 #include "stacks.h"
 
 struct mapping {
@@ -110,7 +111,7 @@ bool stack_files_open(struct stack_files *files, pid_t pid, uid_t user)
 	char path[PATH_MAX + 32];
 	struct stat status;
 	bool is_ours = true;
-	files->code_map = code_map_open(pid, user);
+	files->code_map = code_map_open(pid, user, weft__runs_process_start(pid));
 	for (uint32_t i = 0; i < files->count; i++) {
 		struct stack_file *file = &files->files[i];
 		/* In a container, the name is of its own root. */
