@@ -24,6 +24,7 @@ enum {
 	CHAIN_MAX = 4096,
 	RELOCATIONS = 256,         /* that are read at a time */
 	RELOCATIONS_MAX = 1 << 20, /* of a table */
+	SLOTS_MAX = 64,            /* that are read for a table; one is enough, unless it is damaged */
 	THREAD_WORDS = 128,        /* from a thread's pointer to its list of robust mutexes */
 	STATIC_MAX = 1 << 30,
 };
@@ -185,18 +186,25 @@ static bool set_dynamic(uint64_t module, uint64_t offset, struct weft__outside_l
 	return module != 0;
 }
 
-/* Reads the slot that a relocation names. Without a symbol, that is for the module's own use. */
-static bool read_slot(const struct module *m, const Elf64_Rela *relocation, uint32_t index,
-	const Elf64_Sym *symbol, struct weft__outside_local *ret_local)
+/* True if the dynamic linker fills a slot for the symbol by this relocation. Without a symbol, it
+ * is for the module's own use. */
+static bool is_for(const Elf64_Rela *relocation, uint32_t index, const Elf64_Sym *symbol)
+{
+	const uint64_t type = ELF64_R_TYPE(relocation->r_info);
+	const uint64_t of = ELF64_R_SYM(relocation->r_info);
+	const bool is_own = of == 0 && (uint64_t)relocation->r_addend == symbol->st_value;
+	return (of == index || is_own || (!of && type == R_X86_64_DTPMOD64)) &&
+		   (type == R_X86_64_TPOFF64 || type == R_X86_64_DTPMOD64 || type == R_X86_64_TLSDESC);
+}
+
+static bool read_slot(const struct module *m, const Elf64_Rela *relocation, const Elf64_Sym *symbol,
+	struct weft__outside_local *ret_local)
 {
 	uint64_t slot[2], indirect[2];
 	const uint64_t type = ELF64_R_TYPE(relocation->r_info);
 	const uint64_t of = ELF64_R_SYM(relocation->r_info);
-	const bool is_own = of == 0 && (uint64_t)relocation->r_addend == symbol->st_value;
 	const size_t size = type == R_X86_64_TPOFF64 ? 8 : 16;
-	if ((of != index && !is_own && (of || type != R_X86_64_DTPMOD64)) ||
-		(type != R_X86_64_TPOFF64 && type != R_X86_64_DTPMOD64 && type != R_X86_64_TLSDESC) ||
-		!weft__outside_read(m->pid, m->bias + relocation->r_offset, slot, size))
+	if (!weft__outside_read(m->pid, m->bias + relocation->r_offset, slot, size))
 		return false;
 	if (type == R_X86_64_TPOFF64)
 		return set_static(slot[0], ret_local);
@@ -212,16 +220,21 @@ static bool find_slot(const struct module *m, int table, uint32_t index, const E
 	struct weft__outside_local *ret_local)
 {
 	Elf64_Rela read[RELOCATIONS];
+	unsigned slots = 0;
 	uint64_t left = m->relocations_size[table] / sizeof(*read);
 	uint64_t at = m->relocations[table];
 	left = left < RELOCATIONS_MAX ? left : RELOCATIONS_MAX;
-	while (at && left) {
+	while (at && left && slots < SLOTS_MAX) {
 		const uint64_t count = left < RELOCATIONS ? left : RELOCATIONS;
 		if (!weft__outside_read(m->pid, at, read, count * sizeof(*read)))
 			return false;
-		for (uint64_t i = 0; i < count; i++)
-			if (read_slot(m, &read[i], index, symbol, ret_local))
+		for (uint64_t i = 0; i < count; i++) {
+			if (!is_for(&read[i], index, symbol))
+				continue;
+			if (read_slot(m, &read[i], symbol, ret_local))
 				return true;
+			slots++;
+		}
 		at += count * sizeof(*read);
 		left -= count;
 	}
