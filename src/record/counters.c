@@ -322,17 +322,17 @@ static uint64_t count_gaps(const struct weft_abi_buffer *header)
 	return gaps;
 }
 
-/* The row with which totals go on; UINT32_MAX: it is not time yet. */
-static uint32_t next_row(struct weft__counters *c, const struct weft__region *region, uint64_t gaps)
+/* True if a round of totals begins. */
+static bool is_due(const struct weft__counters *c, const struct weft__region *region, uint64_t gaps)
 {
-	const uint32_t row = weft__load(&c->totals_next);
-	const bool is_due =
-		weft__load(&region->header->hand) - weft__load(&c->totals_at) >= packets_of_round(region);
-	return weft__load(&c->totals_gaps) != gaps ? 0 : row || is_due ? row : UINT32_MAX;
+	return weft__load(&c->totals_gaps) != gaps ||
+		   weft__load(&region->header->hand) - weft__load(&c->totals_at) >=
+			   packets_of_round(region);
 }
 
 /* Threads that open packets at the same time may write some totals twice. A round that does not fit
- * into a quarter of the packet goes on in the next one. */
+ * into a quarter of the packet goes on in the next one, and does so to its end: if each packet
+ * began another round, the last counters would have no totals. */
 void weft__record_counters_put_some(struct weft_abi_slot *slot, uint32_t words, uint64_t ticks)
 {
 	struct weft__counters *c = weft__load(&weft__recorder.counters);
@@ -342,11 +342,12 @@ void weft__record_counters_put_some(struct weft_abi_slot *slot, uint32_t words, 
 	if (WEFT__LIKELY(rows == 0) || !weft__record_region_has(region, slot))
 		return;
 	const uint64_t gaps = count_gaps(region->header), at = weft__load(&c->totals_at);
-	uint32_t row = next_row(c, region, gaps), last = row + region->packet_bytes / 4 / 16;
-	if (row == UINT32_MAX ||
+	uint32_t row = weft__load(&c->totals_next), last = row + region->packet_bytes / 4 / 16;
+	if ((row == 0 && !is_due(c, region, gaps)) ||
 		!weft__compare_exchange(&c->totals_at, at, weft__load(&region->header->hand)))
 		return;
-	weft__store(&c->totals_gaps, gaps);
+	if (row == 0)
+		weft__store(&c->totals_gaps, gaps);
 	for (; row < rows && row < last; row++) {
 		uint16_t name = name_of(c, row);
 		if (name && !weft__record_room_fits(region, &room, 2 + words, (uint32_t)(ticks >> 32)))
@@ -376,7 +377,7 @@ void weft__record_counters_begin(const struct weft__region *region, uint64_t gen
 	weft__store(&c->is_begun, 0);
 	for (uint32_t row = 0; row < weft__load(&c->rows_used); row++)
 		if (weft__load_acquire(&c->row[row].is_there)) {
-			note_begin(c, row, false);
+			note_begin(c, row, total_of(c, row).value == 0);
 			give_name(c, region, row, generation);
 		}
 }
@@ -387,8 +388,8 @@ void weft__record_counters_begun(void)
 	struct weft__counters *c = weft__load(&weft__recorder.counters);
 	weft__store(&c->is_begun, 1);
 	for (uint32_t row = 0; row < weft__load(&c->rows_used); row++)
-		if (weft__load_acquire(&c->row[row].is_there))
-			note_begin(c, row, total_of(c, row).value == 0);
+		if (weft__load_acquire(&c->row[row].is_there) && total_of(c, row).value != 0)
+			note_begin(c, row, false);
 }
 
 void weft__record_counters_put_all(void)

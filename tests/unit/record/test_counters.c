@@ -205,6 +205,30 @@ static void the_first_packet_of_each_recording_has_it(void **state)
 	}
 }
 
+/* More totals than one packet may have. */
+static void losses_in_each_packet_leave_totals_of_all(void **state)
+{
+	static char text[2000];
+	const struct weft_abi_buffer *header;
+	void *buffer = trace_buffer(BYTES);
+	char name[32];
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	assert_int_equal(weft_start(buffer, BYTES, NULL), 0);
+	for (int i = 0; i < 80; i++) {
+		snprintf(name, sizeof(name), "one of many %d", i);
+		weft_counter_add(name, 1);
+	}
+	header = buffer;
+	while (header->hand < 100) {
+		weft_counter_add(text, 1); /* is lost */
+		weft_tag_value("n", 1);
+	}
+	assert_int_equal(last_total(buffer, name), 1);
+	weft_stop();
+	free(buffer);
+}
+
 static void more_than_there_is_room_for_are_refused(void **state)
 {
 	void *buffer = trace_buffer(BYTES);
@@ -238,6 +262,7 @@ int main(void)
 		cmocka_unit_test(a_forked_child_begins_with_zeros),
 		cmocka_unit_test(the_trace_has_it_long_after_the_last_change),
 		cmocka_unit_test(the_first_packet_of_each_recording_has_it),
+		cmocka_unit_test(losses_in_each_packet_leave_totals_of_all),
 		cmocka_unit_test(more_than_there_is_room_for_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
