@@ -311,16 +311,30 @@ static inline void weft__record_publish_record(const struct weft__room *room, ui
 	weft__record_publish(room, words);
 }
 
-/* Commits the event and clears the guard. */
-WEFT__ALWAYS_INLINE void weft__record_commit(const struct weft__room *room, uint32_t words)
+/* Makes the event visible. Whatever is stored between this and the end of the commit is known to be
+ * incomplete if the program is killed there: the slot's offset is older than the packet's. */
+WEFT__ALWAYS_INLINE void weft__record_begin_commit(const struct weft__room *room, uint32_t words)
 {
 	struct weft_abi_slot *slot = room->slot;
 	/* Only the deviation from two words is counted, so that common events cost nothing. */
 	if (words != 2)
 		weft__store(&slot->surplus, weft__load(&slot->surplus) + words - 2);
-	weft__record_publish(room, words);
+	weft__store_release(&room->packet->committed, room->offset + words * 8);
+}
+
+/* Clears the guard. */
+WEFT__ALWAYS_INLINE void weft__record_end_commit(const struct weft__room *room, uint32_t words)
+{
+	weft__store(&room->slot->offset, room->offset + words * 8);
 	/* Release: a thread that finds the guard clear may take the packet with all that is in it. */
 	weft__store_release(room->guard, room->clear);
+}
+
+/* Commits the event and clears the guard. */
+WEFT__ALWAYS_INLINE void weft__record_commit(const struct weft__room *room, uint32_t words)
+{
+	weft__record_begin_commit(room, words);
+	weft__record_end_commit(room, words);
 }
 
 #endif

@@ -204,22 +204,9 @@ static WEFT__OUT_OF_LINE void put_count_slowly(
 		put_named(self.slot, kind, task, id, true, (uint64_t)value);
 }
 
-/* The value changes after its event has room, because that may write the total before it, and
- * between the two stores of the commit: a reader of a program that was killed in between finds them
- * different, and knows that the value may lack the change (format/weft/last_values.c). */
-
-WEFT__ALWAYS_INLINE void begin_commit(const struct weft__room *room, uint32_t words)
-{
-	if (words != 2)
-		weft__store(&room->slot->surplus, weft__load(&room->slot->surplus) + words - 2);
-	weft__store_release(&room->packet->committed, room->offset + words * 8);
-}
-
-WEFT__ALWAYS_INLINE void end_commit(const struct weft__room *room, uint32_t words)
-{
-	weft__store(&room->slot->offset, room->offset + words * 8);
-	weft__store_release(room->guard, room->clear);
-}
+/* The value changes after its event has room, because that may write the total before it, and in
+ * the middle of the commit: a reader of a program that was killed there knows that the value may
+ * lack the change (format/weft/last_values.c). */
 
 static WEFT__OUT_OF_LINE void count_slowly(
 	uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value, unsigned kind)
@@ -236,11 +223,13 @@ static WEFT__OUT_OF_LINE void count_slowly(
 		const struct weft__fixed event = {WEFT_ABI_HEAD(by, words, id),
 			is_current ? (uint64_t)value : task, (uint64_t)value, WEFT_TASK_CURRENT};
 		weft__record_write_at(&room, words, &event);
-		begin_commit(&room, words);
+		weft__record_begin_commit(&room, words);
+		weft__signal_fence();
 	}
 	weft__record_counter_change(kind, cache, name, size, (uint64_t)value);
+	weft__signal_fence();
 	if (room.slot)
-		end_commit(&room, words);
+		weft__record_end_commit(&room, words);
 }
 
 /* The fast path: a literal, to which this call site has added before if it adds an integer, the
@@ -261,12 +250,14 @@ WEFT__ALWAYS_INLINE bool count_cached(unsigned kind, uint64_t task, uint64_t *ca
 	}
 	const struct weft__fixed event = {WEFT_ABI_HEAD(kind, 2, name), value, 0, WEFT_TASK_CURRENT};
 	weft__record_write_at(&room, 2, &event);
-	begin_commit(&room, 2);
+	weft__record_begin_commit(&room, 2);
+	weft__signal_fence();
 	if (adds)
 		weft__fetch_add(cell, value);
 	else
 		weft__record_counter_change(kind, cache, name_of_counter, size, value);
-	end_commit(&room, 2);
+	weft__signal_fence();
+	weft__record_end_commit(&room, 2);
 	return true;
 }
 

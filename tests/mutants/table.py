@@ -296,7 +296,7 @@ MUTANTS = [
     *in_file(
         'src/record/text.c',
         ('weft__record_count_loss(self->slot, WEFT_ABI_LOSS_TOO_BIG);', '(void)self;', 'record'),
-        ('		weft__fetch_add(cell, value);\n	else', '		begin_commit(&room, 2), end_commit(&room, 2), weft__fetch_add(cell, value);\n	else', 'last_values')),
+        ('		weft__fetch_add(cell, value);\n	else', '		weft__record_commit(&room, 2), weft__fetch_add(cell, value);\n	else', 'last_values')),
     *in_file(
         'src/record/counters.c',
         ('cause != WEFT_ABI_LOSS_OVERWRITTEN && ', 'cause == WEFT_ABI_LOSS_OVERWRITTEN && ', 'last_values')),
