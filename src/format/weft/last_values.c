@@ -210,8 +210,10 @@ int weft__format_follower_take_last_value(struct weft__follower *f, struct weft_
 		const uint64_t ns = weft__format_ticks_to_ns(&f->buffer.clock, row.time);
 		if (row.is_unsure || !name.bytes)
 			continue;
+		if (row.time && ns > f->given_ns && ns <= f->last_ns)
+			f->given_ns = ns;
 		*event = (struct weft_event){.type = WEFT_EVENT_TOTAL,
-			.time_ns = row.time && ns > f->given_ns && ns <= f->last_ns ? ns : f->given_ns,
+			.time_ns = f->given_ns,
 			.task = WEFT_TASK_NONE,
 			.text = name,
 			.name_id = row.name,

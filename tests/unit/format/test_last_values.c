@@ -417,6 +417,30 @@ static void damaged_rows_change_nothing(void **state)
 	EXPECT(copy, 1);
 }
 
+/* Their times are not in order. */
+static void damaged_rows_keep_the_order_of_time(void **state)
+{
+	(void)state;
+	uint8_t *bytes = begin();
+	struct weft_event event;
+	struct trace trace;
+	uint64_t last_ns = 0;
+	count(1);
+	weft_note("m");
+	uint8_t *copy = kill_now(bytes);
+	end(bytes);
+	const struct weft_buffer_value values[] = {{.name = "n"}, {.name = "m"}};
+	assert_true(add(copy, values, 2));
+	struct weft_abi_last_values_row *row = (void *)(copy + SIZE + sizeof(struct weft_abi_table));
+	row[0].time = 4000;
+	trace_open(&trace, copy, 2 * SIZE);
+	for (; weft_decoder_next(trace.decoder, &event) == WEFT_OK; last_ns = event.time_ns)
+		assert_true(event.time_ns >= last_ns);
+	assert_true(last_ns >= 4000);
+	weft_decoder_destroy(trace.decoder);
+	free(copy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -433,6 +457,7 @@ int main(void)
 		cmocka_unit_test(a_change_of_another_does_not_matter),
 		cmocka_unit_test(damaged_slots_have_no_values),
 		cmocka_unit_test(damaged_rows_change_nothing),
+		cmocka_unit_test(damaged_rows_keep_the_order_of_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
