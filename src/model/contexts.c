@@ -84,39 +84,55 @@ static bool is_innermost(
 		   innermost.depth == span->depth;
 }
 
-/* How many spans above that depth begin at this time and last. */
-static uint32_t count_begun(
-	const struct weft_model *model, uint32_t task, uint64_t time_ns, uint32_t depth)
+/* The spans that begin at one time. */
+struct begun {
+	uint32_t all;
+	uint32_t before; /* a certain one of them */
+};
+
+/* A span that ended at once began before the given one, unless it was inside. */
+static struct begun count_begun(
+	const struct weft_model *model, uint32_t task, const struct weft_span *span)
 {
 	const uint32_t count = weft_model_span_count(model, task);
-	uint32_t begun = 0;
-	for (uint32_t i = weft_model_span_after(model, task, time_ns); i < count; i++) {
-		const struct weft_span span = weft_model_span(model, task, i);
-		begun += span.start == time_ns && span.depth < depth;
-		if (span.depth == 0)
+	const uint32_t first = weft_model_span_after(model, task, span->start);
+	struct begun begun = {0};
+	for (uint32_t i = first; i < count; i++) {
+		const struct weft_span other = weft_model_span(model, task, i);
+		begun.all += other.start == span->start;
+		begun.before += other.start == span->start && other.depth < span->depth;
+		if (other.depth == 0)
 			break;
+	}
+	for (uint32_t i = first; i > 0; i--) {
+		const struct weft_span other = weft_model_span(model, task, i - 1);
+		if (other.end != span->start)
+			break;
+		begun.all += other.start == span->start;
+		begun.before += other.start == span->start && other.depth <= span->depth;
 	}
 	return begun;
 }
 
 /* Reads the contexts that were recorded when the span began, and counts them. Those of other spans
- * that began at this time are among them, the outermost first: if there are not as many, it is
- * unknown which span has which. */
+ * that began at this time are among them, in the order of begins: if there are not as many, it is
+ * unknown which span has which. The order of those that ended at once is not looked for. */
 static uint32_t find_at_start(const struct weft_model *model, uint32_t task, uint32_t *note,
 	const struct weft_span *span, bool *ret_found, struct weft_trace_context *ret_context)
 {
 	const uint32_t end = model->tasks.end_note[task];
 	if (*note == end || model->notes.time[*note] != span->start)
 		return 0;
-	const uint32_t outer = count_begun(model, task, span->start, span->depth);
+	const struct begun begun = count_begun(model, task, span);
+	const bool is_over = span->end == span->start;
 	struct weft_trace_context context;
 	uint32_t seen = 0;
 	for (; *note < end && model->notes.time[*note] == span->start; (*note)++)
 		if (weft_model_note_context(model, *note, &context) && context.is_of_span &&
-			seen++ == outer)
+			seen++ == (is_over ? 0 : begun.before))
 			*ret_context = context;
-	*ret_found = span->depth < WEFT_SPAN_DEPTH_MAX && seen > 0 &&
-				 seen == count_begun(model, task, span->start, UINT32_MAX);
+	*ret_found = span->depth < WEFT_SPAN_DEPTH_MAX && seen > 0 && seen == begun.all &&
+				 (!is_over || begun.all == 1);
 	return seen;
 }
 

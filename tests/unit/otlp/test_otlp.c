@@ -276,27 +276,31 @@ static void a_parent_is_remote_if_its_process_did_not_make_it(void **state)
 	free(text);
 }
 
-/* Two spans begin together: contexts of that time are the outer's and the inner's; a later one is
- * that of the inner one. */
-static void spans_that_begin_together_have_their_own_contexts(void **state)
-{
-	static const struct weft_field contexts[][4] = {
-		CONTEXT(ID("5"), ID("8")), CONTEXT(ID("6"), ID("8"))};
+static const struct weft_field contexts[][4] = {
+	CONTEXT(ID("5"), ID("8")), CONTEXT(ID("6"), ID("8"))};
+
 #define BEGIN(actor, name)                                                             \
 	{                                                                                  \
 		.time_ns = 2 * MS, .type = WEFT_EVENT_BEGIN, .task = actor, .text = TEXT(name) \
+	}
+#define END(actor)                                               \
+	{                                                            \
+		.time_ns = 2 * MS, .type = WEFT_EVENT_END, .task = actor \
 	}
 #define MARK(ms, actor, number)                                                                   \
 	{                                                                                             \
 		.time_ns = (ms)*MS, .type = WEFT_EVENT_MARK, .task = actor, .text = TEXT("span context"), \
 		.fields = contexts[number], .field_count = 4                                              \
 	}
+
+/* Two spans begin together: contexts of that time are the outer's and the inner's; a later one is
+ * that of the inner one. */
+static void spans_that_begin_together_have_their_own_contexts(void **state)
+{
 	static const struct weft_event at_once[] = {CREATE(1, 0, WEFT_TASK_NONE, 1), BEGIN(1, "outer"),
 		MARK(2, 1, 0), BEGIN(1, "inner"), MARK(2, 1, 1), RESOLVE(3, 0, 1)};
 	static const struct weft_event later[] = {CREATE(1, 0, WEFT_TASK_NONE, 1), BEGIN(1, "outer"),
 		BEGIN(1, "inner"), MARK(3, 1, 0), RESOLVE(4, 0, 1)};
-#undef MARK
-#undef BEGIN
 	char *text = spans_of(at_once, COUNT(at_once), (struct weft_otlp_options){0});
 	(void)state;
 	const char *outer = strstr(text, "\"spanId\":\"" ID("5")),
@@ -312,6 +316,55 @@ static void spans_that_begin_together_have_their_own_contexts(void **state)
 	assert_memory_equal(strstr(inner, "\"name\""), "\"name\":\"inner\"", 14);
 	free(text);
 }
+
+/* The name of the span with that id; "" if none has it. */
+static const char *name_with(const char *text, const char *id)
+{
+	const char *span = strstr(text, id);
+	return span ? strstr(span, "\"name\":\"") + strlen("\"name\":\"") : "";
+}
+
+static bool is_named(const char *name, const char *wanted)
+{
+	return *wanted ? strncmp(name, wanted, strlen(wanted)) == 0 : !*name;
+}
+
+static void a_span_that_ends_at_once_has_its_context(void **state)
+{
+	static const struct weft_event alone[] = {CREATE(1, 0, WEFT_TASK_NONE, 1), BEGIN(1, "short"),
+		MARK(2, 1, 0), END(1), RESOLVE(3, 0, 1)};
+	static const struct weft_event before[] = {CREATE(1, 0, WEFT_TASK_NONE, 1), BEGIN(1, "short"),
+		MARK(2, 1, 0), END(1), BEGIN(1, "long"), MARK(2, 1, 1), RESOLVE(3, 0, 1)};
+	static const struct weft_event inside[] = {CREATE(1, 0, WEFT_TASK_NONE, 1), BEGIN(1, "long"),
+		MARK(2, 1, 1), BEGIN(1, "short"), MARK(2, 1, 0), END(1), RESOLVE(3, 0, 1)};
+	/* It may be that of the long one. */
+	static const struct weft_event unknown[] = {CREATE(1, 0, WEFT_TASK_NONE, 1), BEGIN(1, "short"),
+		MARK(2, 1, 0), END(1), BEGIN(1, "long"), RESOLVE(3, 0, 1)};
+	static const struct {
+		const struct weft_event *events;
+		size_t count;
+		const char *first, *second; /* the spans with the contexts */
+	} traces[] = {
+		{alone, COUNT(alone), "short\"", ""},
+		{before, COUNT(before), "", "long\""},
+		{inside, COUNT(inside), "", "long\""},
+		{unknown, COUNT(unknown), "", ""},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(traces); i++) {
+		char *text = spans_of(traces[i].events, traces[i].count, (struct weft_otlp_options){0});
+		const char *first = name_with(text, "\"spanId\":\"" ID("5")),
+				   *second = name_with(text, "\"spanId\":\"" ID("6"));
+		assert_int_equal(times(text, "\"name\":\"short\""), 1);
+		assert_true(is_named(first, traces[i].first));
+		assert_true(is_named(second, traces[i].second));
+		free(text);
+	}
+}
+
+#undef MARK
+#undef END
+#undef BEGIN
 
 /* Zipkin's durations are 1 us or more. */
 static void a_span_of_zipkin_is_not_empty(void **state)
@@ -458,6 +511,7 @@ int main(void)
 		cmocka_unit_test(an_id_that_is_used_again_has_spans_of_its_own),
 		cmocka_unit_test(a_parent_is_remote_if_its_process_did_not_make_it),
 		cmocka_unit_test(spans_that_begin_together_have_their_own_contexts),
+		cmocka_unit_test(a_span_that_ends_at_once_has_its_context),
 		cmocka_unit_test(a_span_of_zipkin_is_not_empty),
 		cmocka_unit_test(texts_are_utf_8),
 		cmocka_unit_test(histograms_beyond_their_cells_have_bounds),
