@@ -48,6 +48,17 @@ wait $tracer
 echo $one $two >/out/pids
 state >/out/after
 weft record xen:host --processes --filter class=sched --duration 300ms -o /out/filtered.xentrace
+
+say "recordings fail"
+weft record xen:host --processes -o - 2>/out/pipe.log | head -c 1000 >/dev/null
+ls $tracing/instances >/out/failed
+! weft record xen:host --processes -o /dev/full 2>/out/full.log
+ls $tracing/instances >>/out/failed
+weft record xen:host --processes -o /tmp/ended.xentrace 2>/out/ended.log & tracer=$!
+await test -s /tmp/ended.xentrace
+kill -KILL $(pidof xentrace)
+! wait $tracer
+ls $tracing/instances >>/out/failed
 '''.replace('ROUNDS', str(ROUNDS))
 
 files = lab.Once(lambda: lab.run(SCRIPT, programs={'weft': WEFT, 'versions': programs.for_dom0('versions')},
@@ -81,6 +92,15 @@ def nothing_is_left_of_a_recording():
     before, left, after = (files()[name].decode() for name in ('before', 'left', 'after'))
     assert 'weft-' in left, left
     equal(after, before)
+
+
+@case
+def nothing_is_left_of_a_recording_that_failed():
+    """The reader of a pipe ends, the disk is full, xentrace is killed."""
+    logs = [files()[name + '.log'].decode() for name in ('pipe', 'full', 'ended')]
+    for log, reason in zip(logs, ('Broken pipe', 'No space left on device', 'xentrace failed')):
+        assert reason in log, logs
+    equal(files()['failed'].decode(), 'mine\n' * 3)
 
 
 @case

@@ -102,6 +102,16 @@ static sigset_t awaited_signals(void)
 	return awaited;
 }
 
+/* None of these may end us before Xen's trace and the kernel's are off. With the last two blocked,
+ * a write to a pipe without a reader, or beyond the limit of files, is an error. */
+static void block_signals(struct tracing *t)
+{
+	sigset_t blocked = awaited_signals();
+	sigaddset(&blocked, SIGPIPE);
+	sigaddset(&blocked, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &blocked, &t->before);
+}
+
 /* Runs in the child. Returns only after an error. The child leaves our process group, so that the
  * terminal's Ctrl-C does not interrupt it while it writes, which it would take for a failure. */
 static void become_tool(const struct tracing *t, int output, pid_t parent)
@@ -122,14 +132,12 @@ static void become_tool(const struct tracing *t, int output, pid_t parent)
 /* False with errno. A large pipe lets xentrace go on while the disk is busy. */
 static bool start_tool(struct tracing *t)
 {
-	const sigset_t awaited = awaited_signals();
 	int ends[2];
 	pid_t parent = getpid();
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return false;
 	if (fcntl(ends[1], F_SETPIPE_SZ, 16 * PIECE_BYTES) < 0)
 		(void)fcntl(ends[1], F_SETPIPE_SZ, PIECE_BYTES);
-	sigprocmask(SIG_BLOCK, &awaited, &t->before);
 	t->child = fork();
 	if (t->child == 0) {
 		become_tool(t, ends[1], parent);
@@ -323,6 +331,7 @@ static void finish(struct tracing *t)
 /* Records into t->file. False after a message. */
 static bool trace(struct tracing *t)
 {
+	block_signals(t);
 	start_processes(t);
 	t->messages = memfd_create("xentrace", MFD_CLOEXEC);
 	t->piece = malloc(PIECE_BYTES);
