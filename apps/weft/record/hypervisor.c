@@ -194,10 +194,10 @@ static void take(struct tracing *t, size_t size)
 	if (t->failure)
 		return;
 	if (t->writer) {
-		error = weft_xentrace_growing_feed(t->growing, t->piece, size);
+		error = hypervisor_file_put_processes(&t->file) ? 0 : WEFT_ERROR_SYSTEM;
+		if (!error)
+			error = weft_xentrace_growing_feed(t->growing, t->piece, size);
 		error = error ? error : write_wanted(t);
-		if (!error && !hypervisor_file_put_processes(&t->file))
-			error = WEFT_ERROR_SYSTEM;
 	} else if (!hypervisor_file_put_windows(&t->file, t->piece, size)) {
 		error = WEFT_ERROR_SYSTEM;
 	}

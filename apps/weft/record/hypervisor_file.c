@@ -23,7 +23,7 @@ bool hypervisor_file_put(void *context, const void *bytes, size_t size)
 
 /* ---- Notes ---- */
 
-static bool put_note(void *file, const struct weft_xentrace_note *note)
+static bool put_note(struct hypervisor_file *file, const struct weft_xentrace_note *note)
 {
 	unsigned char bytes[WEFT_XENTRACE_NOTE_BYTES];
 	weft_xentrace_write_note(note, bytes);
@@ -66,9 +66,28 @@ bool hypervisor_file_put_clocks(struct hypervisor_file *file, struct weft_host *
 		   put_pair(file, WEFT_XENTRACE_NOTE_HOST, clocks.xen_ns, clocks.monotonic_ns);
 }
 
+static bool put_collected(struct hypervisor_file *file)
+{
+	const size_t size = file->collected;
+	file->collected = 0;
+	return hypervisor_file_put(file, file->notes, size);
+}
+
+/* With a write for each note, the reader of a pipe would run, and cause notes, for each of them. */
+static bool collect_note(void *context, const struct weft_xentrace_note *note)
+{
+	struct hypervisor_file *file = context;
+	if (file->collected == sizeof(file->notes) && !put_collected(file))
+		return false;
+	weft_xentrace_write_note(note, file->notes + file->collected);
+	file->collected += WEFT_XENTRACE_NOTE_BYTES;
+	return true;
+}
+
 bool hypervisor_file_put_processes(struct hypervisor_file *file)
 {
-	return !file->processes || weft__runs_processes_read(file->processes, put_note, file);
+	return !file->processes ||
+		   (weft__runs_processes_read(file->processes, collect_note, file) && put_collected(file));
 }
 
 /* ---- Windows ---- */
@@ -79,10 +98,15 @@ static uint32_t size_in(const unsigned char head[HYPERVISOR_HEADER_BYTES])
 		   (uint32_t)head[11] << 24;
 }
 
-/* How many of the bytes stand before the last place where a window may begin. */
+static bool is_between(const struct hypervisor_file *file)
+{
+	return !file->window && !file->header;
+}
+
+/* The first position in the bytes where a window may begin; SIZE_MAX: there is none. */
 static size_t find_boundary(struct hypervisor_file *file, const unsigned char *bytes, size_t size)
 {
-	size_t boundary = 0, part;
+	size_t boundary = is_between(file) ? 0 : SIZE_MAX, part;
 	for (size_t at = 0; at < size; at += part) {
 		if (file->window) {
 			part = size - at < file->window ? size - at : (size_t)file->window;
@@ -97,18 +121,20 @@ static size_t find_boundary(struct hypervisor_file *file, const unsigned char *b
 			file->window = size_in(file->head);
 			file->header = 0;
 		}
-		if (!file->window && !file->header)
+		if (is_between(file) && boundary == SIZE_MAX)
 			boundary = at + part;
 	}
 	return boundary;
 }
 
+/* The kernel is asked after Xen recorded these windows, so that its notes about their time stand
+ * before them, and a reader of the growing file has both. */
 bool hypervisor_file_put_windows(
 	struct hypervisor_file *file, const unsigned char *bytes, size_t size)
 {
-	const bool was_between = !file->window && !file->header;
 	const size_t boundary = find_boundary(file, bytes, size);
-	return (!boundary || hypervisor_file_put(file, bytes, boundary)) &&
-		   ((!boundary && !was_between) || hypervisor_file_put_processes(file)) &&
-		   (boundary == size || hypervisor_file_put(file, bytes + boundary, size - boundary));
+	if (boundary == SIZE_MAX)
+		return hypervisor_file_put(file, bytes, size);
+	return hypervisor_file_put(file, bytes, boundary) && hypervisor_file_put_processes(file) &&
+		   hypervisor_file_put(file, bytes + boundary, size - boundary);
 }

@@ -11,10 +11,12 @@
 #include <stdint.h>
 
 #include <weft/guest.h>
+#include <weft/xentrace.h>
 
 #include "runs/processes/processes.h"
 
 #define HYPERVISOR_HEADER_BYTES 12
+#define HYPERVISOR_NOTES        512
 
 struct hypervisor_file {
 	struct weft__runs_processes *processes; /* NULL: they are not traced */
@@ -22,6 +24,8 @@ struct hypervisor_file {
 	uint64_t window;                        /* the rest of xentrace's last window */
 	size_t header;                          /* the bytes of its next header so far */
 	unsigned char head[HYPERVISOR_HEADER_BYTES];
+	size_t collected; /* bytes of notes that are not written yet */
+	unsigned char notes[HYPERVISOR_NOTES * WEFT_XENTRACE_NOTE_BYTES];
 	int fd;
 };
 
@@ -38,7 +42,8 @@ bool hypervisor_file_put_clocks(
 /* Writes which processes have run since the last call, between windows. */
 bool hypervisor_file_put_processes(struct hypervisor_file *file);
 
-/* Writes the next bytes of xentrace, and the processes, if a window ends there. */
+/* Writes the next bytes of xentrace, and the processes before the first window that begins there.
+ */
 bool hypervisor_file_put_windows(
 	struct hypervisor_file *file, const unsigned char *bytes, size_t size);
 
