@@ -41,29 +41,48 @@ static uint32_t vcpu_of(const struct weft_xentrace_note *note)
 	return note->values[1] >> 48 & (VCPUS_MAX - 1);
 }
 
+static bool is_switch_or_fork(const struct weft_xentrace_note *note)
+{
+	return note->kind == WEFT_XENTRACE_NOTE_SWITCH || note->kind == WEFT_XENTRACE_NOTE_FORK;
+}
+
 /* True for one that is to be in the part: of the notes of switches before it, each vCPU's last one,
- * whose number + 1 is in `last`. A name's time is that of the next such note. */
+ * whose number + 1 is in `last`. */
 static bool is_wanted(const struct weft_xentrace_note *note, size_t number,
 	const struct cycle_range *range, const size_t *last)
 {
-	if (note->kind == WEFT_XENTRACE_NOTE_RATE)
-		return false;
-	if (note->kind != WEFT_XENTRACE_NOTE_SWITCH && note->kind != WEFT_XENTRACE_NOTE_FORK)
-		return true;
+	if (!is_switch_or_fork(note))
+		return note->kind != WEFT_XENTRACE_NOTE_RATE;
 	return note->values[0] < range->end &&
 		   (note->values[0] >= range->start || last[vcpu_of(note)] == number + 1);
+}
+
+/* A name's time is that of the next switch or fork. A later one may be of another process with the
+ * pid. */
+static void add_names(struct xen_writer *writer, const struct weft_xentrace_note *list, size_t from,
+	size_t next, const struct cycle_range *range)
+{
+	for (size_t i = from; i < next && list[next].values[0] < range->end; i++)
+		if (list[i].kind == WEFT_XENTRACE_NOTE_NAME)
+			xen_writer_add_note(writer, &list[i]);
 }
 
 static void add_notes(struct xen_writer *writer, const struct weft_xentrace_note *list,
 	size_t count, const struct cycle_range *range)
 {
-	size_t *last = calloc(VCPUS_MAX, sizeof(*last));
+	size_t *last = calloc(VCPUS_MAX, sizeof(*last)), names = 0;
 	for (size_t i = 0; i < count && last; i++)
 		if (list[i].kind == WEFT_XENTRACE_NOTE_SWITCH && list[i].values[0] < range->start)
 			last[vcpu_of(&list[i])] = i + 1;
-	for (size_t i = 0; i < count; i++)
-		if (!last || is_wanted(&list[i], i, range, last))
+	for (size_t i = 0; i < count; i++) {
+		if (is_switch_or_fork(&list[i])) {
+			add_names(writer, list, names, i, range);
+			names = i + 1;
+		}
+		if (list[i].kind != WEFT_XENTRACE_NOTE_NAME &&
+			(!last || is_wanted(&list[i], i, range, last)))
 			xen_writer_add_note(writer, &list[i]);
+	}
 	free(last);
 }
 
