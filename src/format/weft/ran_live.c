@@ -51,6 +51,11 @@ static struct weft_abi_table entry_of(enum weft_abi_side_table number,
 		.room = room};
 }
 
+static void set_denied(struct weft_abi_sampling_row *row, const char *denied)
+{
+	snprintf(row->denied, sizeof(row->denied), "%s", denied);
+}
+
 WEFT__EXPORT int weft_buffer_make_sample_room(
 	const struct weft_buffer_sampling *sampling, void **ret_tables, size_t *ret_size)
 {
@@ -61,6 +66,9 @@ WEFT__EXPORT int weft_buffer_make_sample_room(
 		WEFT_ABI_TABLE_WHOLE, sizeof(tables->sampling), 1);
 	tables->sampling_entry.count = 1;
 	tables->sampling.interval_ns = sampling->interval_ns;
+	tables->sampling.has_kernel = sampling->has_kernel;
+	if (sampling->denied)
+		set_denied(&tables->sampling, sampling->denied);
 	tables->code_entry = entry_of(WEFT_ABI_TABLE_code, WEFT_ABI_TABLE_GROWS, WEFT_ABI_TABLE_WHOLE,
 		sizeof(tables->code[0]), CODE_ROOM);
 	tables->ran_entry = entry_of(WEFT_ABI_TABLE_ran, WEFT_ABI_TABLE_NEWEST, WEFT_ABI_TABLE_IN_RANGE,
@@ -145,7 +153,7 @@ static void describe(
 	__atomic_store_n(&row->lost, sampling->lost, __ATOMIC_RELAXED);
 	__atomic_store_n(&row->has_kernel, sampling->has_kernel, __ATOMIC_RELAXED);
 	if (sampling->denied)
-		snprintf(row->denied, sizeof(row->denied), "%s", sampling->denied);
+		set_denied(row, sampling->denied);
 	__atomic_store_n(&row->is_growing, sampling->is_growing, __ATOMIC_RELEASE);
 }
 
