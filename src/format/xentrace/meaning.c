@@ -442,6 +442,7 @@ static void on_loss(struct weft__xentrace_meaning *m, const struct weft__xentrac
 	}
 	m->loss_begins[record->cpu] = weft__format_xentrace_ns(&m->reader->clock, record->cycles);
 	if (vcpu) {
+		weft__format_xentrace_settle_process(m, vcpu, record);
 		vcpu->open.left = 0;
 		while (vcpu->open.depth)
 			weft__format_xentrace_pop(m, vcpu);

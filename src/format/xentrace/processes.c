@@ -123,11 +123,17 @@ static void know(struct weft__xentrace_meaning *m, uint32_t number)
 	weft__format_xentrace_emit_task(m, task_of(m, number), "process", name_of(p, name), p->is_new);
 }
 
+static void end_spans(struct weft__xentrace_meaning *m, uint32_t number)
+{
+	struct weft__xentrace_levels *levels = &process_at(m, number)->levels;
+	for (; levels->depth; levels->depth--)
+		weft__format_xentrace_emit(m, WEFT_EVENT_END, task_of(m, number));
+}
+
 static void end(struct weft__xentrace_meaning *m, uint32_t number)
 {
 	struct weft__xentrace_process *p = process_at(m, number);
-	for (; p->levels.depth; p->levels.depth--)
-		weft__format_xentrace_emit(m, WEFT_EVENT_END, task_of(m, number));
+	end_spans(m, number);
 	if (p->is_known)
 		weft__format_xentrace_emit(m, WEFT_EVENT_RESOLVE, task_of(m, 0))->event.other = number;
 	p->has_ended = true;
@@ -214,6 +220,8 @@ static void leave(struct weft__xentrace_meaning *m, struct weft__xentrace_state 
 	weft__format_xentrace_enter(m, vcpu);
 	if (vcpu->owner)
 		process_at(m, vcpu->owner)->levels = vcpu->open;
+	else if (vcpu->process && !vcpu->has_new_stack) /* it ran while records were lost */
+		end_spans(m, vcpu->process);
 	while (!vcpu->owner && vcpu->open.depth)
 		weft__format_xentrace_pop(m, vcpu);
 	vcpu->open = (struct weft__xentrace_levels){0};

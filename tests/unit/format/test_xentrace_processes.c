@@ -373,6 +373,53 @@ static void records_may_be_lost_beside_lanes(void **state)
 		"500 begin 1.1 xen_version\n");
 }
 
+/* Process 7 goes on with its fault while records are lost, at 320 as at 520. */
+static void a_fault_may_end_in_a_loss(void **state)
+{
+	(void)state;
+	struct made_xentrace *t = start();
+	call(t, 1101, STACK_SWITCH);
+	RECORD(t, 0x201104, 1110, 1, 2, 3, 4, 5);
+	call(t, 1201, STACK_SWITCH);
+	call(t, 1210, IRET);
+	xentrace_lost(t, 1400, 5, 0, 0, 1300);
+	call(t, 1421, STACK_SWITCH);
+	RECORD(t, 0x201104, 1430, 1, 2, 3, 4, 5);
+	call(t, 1441, STACK_SWITCH);
+	call(t, 1511, STACK_SWITCH);
+	xentrace_lost(t, 1600, 5, 0, 0, 1520);
+	call(t, 1610, XEN_VERSION);
+	switch_to(t, 1100, 7, 0);
+	switch_to(t, 1200, 8, 7);
+	switch_to(t, 1310, 7, 8);
+	switch_to(t, 1350, 8, 7);
+	switch_to(t, 1420, 7, 8);
+	switch_to(t, 1440, 8, 7);
+	switch_to(t, 1510, 7, 8);
+	assert_events(t, 300,
+		"300 switch cpu1 -\n"
+		"300 switch cpu0 -\n"
+		"350 end 2.1\n"
+		"400 switch cpu0 1.1\n"
+		"400 switch cpu1 2.2\n"
+		"420 switch cpu1 2.1\n"
+		"421 begin 1.1 stack_switch\n"
+		"430 end 1.1\n"
+		"430 begin 2.1 page_fault\n"
+		"440 switch cpu1 2.2\n"
+		"441 begin 1.1 stack_switch\n"
+		"510 end 1.1\n"
+		"510 switch cpu1 2.1\n"
+		"511 begin 1.1 stack_switch\n"
+		"520 end 1.1\n"
+		"520 end 2.1\n"
+		"520 switch cpu1 -\n"
+		"520 switch cpu0 -\n"
+		"600 switch cpu0 1.1\n"
+		"600 switch cpu1 2.1\n"
+		"610 begin 2.1 xen_version\n");
+}
+
 static void a_loss_may_last_until_the_end(void **state)
 {
 	(void)state;
@@ -487,6 +534,7 @@ int main(void)
 		cmocka_unit_test(a_pid_may_be_used_again),
 		cmocka_unit_test(lost_switches_are_a_loss_of_the_lane),
 		cmocka_unit_test(records_may_be_lost_beside_lanes),
+		cmocka_unit_test(a_fault_may_end_in_a_loss),
 		cmocka_unit_test(a_loss_may_last_until_the_end),
 		cmocka_unit_test(a_growing_file_has_the_same_processes),
 		cmocka_unit_test(odd_notes_do_no_harm),
