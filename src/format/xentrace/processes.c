@@ -271,6 +271,8 @@ static void on_fork(struct weft__xentrace_meaning *m, const struct weft__xentrac
 		return;
 	if (process_at(m, old)->is_known)
 		end(m, old);
+	else /* the child has its entry, but is another one */
+		process_at(m, old)->name[0] = '\0';
 	uint32_t child = find(m, moment->pid);
 	if (!child)
 		return;
@@ -280,8 +282,6 @@ static void on_fork(struct weft__xentrace_meaning *m, const struct weft__xentrac
 		weft__format_xentrace_emit(m, WEFT_EVENT_CREATE, task_of(m, parent));
 	event->event.other = child;
 	event->event.kind_name = (struct weft_slice){"process", strlen("process")};
-	if (process_at(m, child)->name[0])
-		emit_label(m, child);
 }
 
 static void on_name(struct weft__xentrace_meaning *m, const struct weft__xentrace_moment *moment)

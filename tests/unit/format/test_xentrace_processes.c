@@ -317,6 +317,24 @@ static void a_pid_may_be_used_again(void **state)
 		"900 begin 1.1 xen_version\n");
 }
 
+/* Process 7 was on a vCPU that had no pCPU yet. The next one has a name once it runs. */
+static void a_process_that_was_not_seen_gives_its_pid_alone(void **state)
+{
+	(void)state;
+	struct made_xentrace *t = records();
+	call(t, 1900, XEN_VERSION);
+	name(t, 7, "sh");
+	switch_on(t, 1, 1100, 7);
+	switch_to(t, 1200, 8, 0);
+	fork_from(t, 1400, 8, 7);
+	assert_events(t, 200,
+		"200 end 1.1\n"
+		"200 alive 2.2 process pid 8\n"
+		"200 switch cpu2 2.2\n"
+		"400 create 2.2 2.1 process\n"
+		"900 begin 1.1 xen_version\n");
+}
+
 /* ---- Losses ---- */
 
 static void lost_switches_are_a_loss_of_the_lane(void **state)
@@ -532,6 +550,7 @@ int main(void)
 		cmocka_unit_test(a_context_is_of_a_process_until_it_is_switched_out),
 		cmocka_unit_test(a_process_makes_another_one_which_executes_and_ends),
 		cmocka_unit_test(a_pid_may_be_used_again),
+		cmocka_unit_test(a_process_that_was_not_seen_gives_its_pid_alone),
 		cmocka_unit_test(lost_switches_are_a_loss_of_the_lane),
 		cmocka_unit_test(records_may_be_lost_beside_lanes),
 		cmocka_unit_test(a_fault_may_end_in_a_loss),
