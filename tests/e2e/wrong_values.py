@@ -18,7 +18,7 @@ AGENT = {
     '--token-file': ([''], ('--http', '127.0.0.1:0')), '--tokens': ([''], ('--http', '127.0.0.1:0')),
     '--otlp': (['', 'nonsense', 'localhost:4318', 'http://', 'http://a:b', 'ftp://a'], ()),
     '--spool': ([''], ('--otlp', 'http://127.0.0.1:1')), '--spool-size': (['x', '-1'], ('--otlp', 'http://127.0.0.1:1')),
-    '--timeout': (['x', '3'], ('--otlp', 'http://127.0.0.1:1')),
+    '--timeout': (['x', '3'], ('--otlp', 'http://127.0.0.1:1')), '--spans': (['x'], ('--otlp', 'http://127.0.0.1:1')),
 }
 FOLLOW = {
     '--url': (['', 'nonsense', 'http://'], ()), '--pending': (['x'], ()), '--signal': (['x'], ()), '--spans': (['x'], ()), '--start-time': (['x'], ()),
