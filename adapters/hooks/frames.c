@@ -28,7 +28,7 @@ static void *(*caller_of)(void *frame);
 static void *(*code_of)(void *frame);
 static void *(*instructions_of)(void *code);
 static int (*line_of)(void *frame), (*instruction_of)(void *frame);
-static int (*has_lock)(void);
+static void *(*own_state)(void), *(*state_of_holder)(void), *(*error_set)(void);
 static int (*stop_collector)(void), (*start_collector)(void);
 static void (*clear_error)(void);
 static void (*hold)(void *object), (*let_go)(void *object);
@@ -47,13 +47,15 @@ static bool find_functions(void)
 		{"PyEval_GetFrame", &own_frame}, {"PyFrame_GetBack", &caller_of},
 		{"PyFrame_GetCode", &code_of}, {"PyCode_GetCode", &instructions_of},
 		{"PyFrame_GetLineNumber", &line_of}, {"PyFrame_GetLasti", &instruction_of},
-		{"PyGILState_Check", &has_lock}, {"PyGC_Disable", &stop_collector},
-		{"PyGC_Enable", &start_collector}, {"PyErr_Clear", &clear_error}, {"Py_IncRef", &hold},
-		{"Py_DecRef", &let_go}};
+		{"PyGILState_GetThisThreadState", &own_state}, {"PyErr_Occurred", &error_set},
+		{"PyGC_Disable", &stop_collector}, {"PyGC_Enable", &start_collector},
+		{"PyErr_Clear", &clear_error}, {"Py_IncRef", &hold}, {"Py_DecRef", &let_go}};
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		if (!weft__hooks_audit_find(RTLD_DEFAULT, wanted[i].name, wanted[i].function))
 			return false;
-	return true;
+	return weft__hooks_audit_find(RTLD_DEFAULT, "_PyThreadState_UncheckedGet", &state_of_holder) ||
+		   weft__hooks_audit_find(
+			   RTLD_DEFAULT, "PyThreadState_GetUnchecked", &state_of_holder); /* since 3.13 */
 }
 
 static bool find(void)
@@ -70,9 +72,17 @@ static bool find(void)
 	return found > 0;
 }
 
+/* PyGILState_Check() would be true for all threads once there is a second interpreter. */
+static bool has_lock(void)
+{
+	void *state = own_state();
+	return state && state == state_of_holder();
+}
+
+/* An error that is set is the program's: what looks here calls functions that may set another. */
 static bool may_look(void)
 {
-	return weft__hooks_python_is_followed() && find() && has_lock();
+	return weft__hooks_python_is_followed() && find() && has_lock() && !error_set();
 }
 
 /* A new reference, or NULL. Lets go of `object`. */

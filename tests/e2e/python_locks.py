@@ -65,4 +65,22 @@ def the_collector_stays_off_in_hooks():
             equal(result.returncode, 0, result.stderr)
 
 
+def output(part):
+    """Of the part, recorded."""
+    with temporary_directory() as folder:
+        result = run([WEFT, 'record', '-a', 'python,thread,io', '-o', os.path.join(folder, 'trace.weft'), PYTHON, SUBJECT, part])
+    equal(result.returncode, 0, result.stderr)
+    return result.stdout.splitlines()[1:]
+
+
+@case
+def an_error_that_is_set_at_a_wait_stays():
+    equal(output('failed'), ['no space'])
+
+
+@case
+def a_thread_without_the_global_lock_is_not_looked_at():
+    equal(output('interpreters'), ['[1, 0]'])
+
+
 main()

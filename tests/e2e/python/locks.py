@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: ISC
-# Threads that wait for locks of Python. The first argument names the part; all but `sound` and `collected` hang.
+# Threads that wait for locks of Python. The first argument names the part; all but those from `sound` on hang.
 import concurrent.futures
+import ctypes
 import gc
+import io
 import os
 import queue
 import sys
@@ -133,6 +135,51 @@ def collected():
         thread.start()
         thread.join()
         gc.set_threshold(0)
+
+
+class Disk(io.RawIOBase):
+    """A write ends once the main thread waits for the writer's lock."""
+
+    def __init__(self):
+        self.begins = threading.Event()
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.begins.set()
+        main = threading.main_thread().ident
+        while sys._current_frames()[main].f_code is not failed.__code__:
+            os.sched_yield()
+        return len(data)
+
+
+class Full(io.BufferedWriter):
+    def flush(self):
+        threading.Thread(target=super().flush).start()
+        self.raw.begins.wait()
+        raise OSError('no space')
+
+
+def failed():
+    """close() waits for a lock after flush() has failed."""
+    writer = Full(Disk())
+    writer.write(b'x')
+    try:
+        writer.close()
+    except OSError as error:
+        print(error)
+    Full.flush = io.BufferedWriter.flush
+
+
+def interpreters():
+    """A thread without the global lock tries a lock that is taken."""
+    module = '_xxsubinterpreters' if sys.version_info < (3, 13) else '_interpreters'
+    __import__(module).create()
+    c = ctypes.CDLL(None)
+    c.PyThread_allocate_lock.restype = ctypes.c_void_p
+    lock = ctypes.c_void_p(c.PyThread_allocate_lock())
+    print([c.PyThread_acquire_lock(lock, 0) for _ in range(2)])
 
 
 print(os.getpid(), flush=True)
