@@ -219,8 +219,13 @@ void weft__hooks_end(int saved_errno);
 /* The process: another number after a fork. 0 never occurs. */
 uint32_t weft__hooks_epoch(void);
 
-/* The number of the thread whose fork made the process; 0: none that had recorded anything. */
-uint32_t weft__hooks_forked_by(void);
+/* The number that a thread has now which may have had that one when it forked the process, or one
+ * before it. */
+uint32_t weft__hooks_thread_now(uint32_t thread);
+
+/* True for the number of a thread of a process that this one was forked from, if the thread did not
+ * fork itself: it is not in this process. */
+bool weft__hooks_was_left_behind(uint32_t thread);
 
 /* Creates and names the task of a thread whose beginning no hook saw. */
 void weft__hooks_create_thread(struct weft__hooks_alive *ret, const struct weft__hooks_text *label);

@@ -17,7 +17,12 @@ __thread struct weft__hooks_thread weft__hooks_thread;
  */
 static uint32_t epoch = 1;
 
-static uint32_t forked_by;
+/* The numbers that the first thread of a forked process has had: in this process, last, and in
+ * those that it was forked from, as long as it was the thread that forked. Full: some are left out.
+ */
+static struct {
+	uint32_t numbers[8], count;
+} first;
 
 static uint32_t unborn;
 
@@ -26,10 +31,31 @@ uint32_t weft__hooks_unborn(int32_t change)
 	return __atomic_add_fetch(&unborn, (uint32_t)change, __ATOMIC_RELAXED);
 }
 
+static bool has_been_first(uint32_t number)
+{
+	for (uint32_t i = 0; i < first.count; i++)
+		if (first.numbers[i] == number)
+			return true;
+	return false;
+}
+
+static void add_first(uint32_t number)
+{
+	if (number && first.count < sizeof(first.numbers) / sizeof(first.numbers[0]))
+		first.numbers[first.count++] = number;
+}
+
+/* The calling thread may have no number yet in the process that forks, and then has its last one.
+ */
 static void begin_child(void)
 {
+	const uint32_t number = weft__hooks_thread.number;
 	epoch++;
-	forked_by = weft__hooks_thread.number;
+	if (!has_been_first(number)) {
+		first.count = 0;
+		add_first(number);
+	}
+	add_first((uint32_t)weft__kernel_process());
 	unborn = 0;
 	weft__hooks_thread.inside = 0;
 	weft__hooks_waits_no_longer();
@@ -38,11 +64,6 @@ static void begin_child(void)
 __attribute__((constructor)) static void watch_forks(void)
 {
 	pthread_atfork(NULL, NULL, begin_child);
-}
-
-uint32_t weft__hooks_forked_by(void)
-{
-	return forked_by;
 }
 
 uint32_t weft__hooks_epoch(void)
@@ -86,6 +107,19 @@ static struct entry *entry_of(uint32_t thread)
 	struct entry *it = &threads[thread % THREADS];
 	bool is_known = __atomic_load_n(&it->thread, __ATOMIC_ACQUIRE) == thread && it->epoch == epoch;
 	return is_known ? it : NULL;
+}
+
+uint32_t weft__hooks_thread_now(uint32_t thread)
+{
+	return has_been_first(thread) ? (uint32_t)weft__kernel_process() : thread;
+}
+
+bool weft__hooks_was_left_behind(uint32_t thread)
+{
+	const struct entry *it = &threads[thread % THREADS];
+	return __atomic_load_n(&it->thread, __ATOMIC_ACQUIRE) == thread && it->epoch != epoch &&
+		   !has_been_first(thread) &&
+		   first.count < sizeof(first.numbers) / sizeof(first.numbers[0]);
 }
 
 uint64_t weft__hooks_task_of(uint32_t thread)

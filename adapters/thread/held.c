@@ -74,17 +74,12 @@ static void set_holder(struct weft__thread_object *lock, uint64_t holder)
 		weft__thread_busy_add(lock->address, 1);
 }
 
-/* In a child, the first thread has what the one had that forked. */
-static int holder_after_fork(int owner)
-{
-	return owner > 0 && (uint32_t)owner == weft__hooks_forked_by() ? (int)weft__kernel_process()
-																   : owner;
-}
-
-/* True for a lock that another thread than the one that forked had at the fork. */
+/* True for a lock that another thread than the one that forked had at the fork. A thread of this
+ * process may have its number now. */
 static bool was_held_at_fork(int owner, bool is_private)
 {
-	if (!is_private || !weft__hooks_forked_by() || owner <= 0 || !weft__hooks_system_begin())
+	if (!is_private || owner <= 0 || !weft__hooks_was_left_behind((uint32_t)owner) ||
+		!weft__hooks_system_begin())
 		return false;
 	const long error =
 		weft__kernel_call(SYS_tgkill, weft__kernel_process(), owner, 0 /* only asks */, 0, 0, 0);
@@ -108,7 +103,7 @@ static void mark_holder(struct weft__thread_object *lock, int owner, bool is_our
 static void find_holder(struct weft__thread_object *lock, int owner, bool is_private)
 {
 	uint64_t none = WEFT_TASK_NONE;
-	owner = is_private ? holder_after_fork(owner) : owner;
+	owner = is_private && owner > 0 ? (int)weft__hooks_thread_now((uint32_t)owner) : owner;
 	uint64_t holder = owner > 0 ? weft__hooks_task_of((uint32_t)owner) : WEFT_TASK_NONE;
 	mark_holder(lock, owner, holder != WEFT_TASK_NONE, is_private);
 	if (holder == WEFT_TASK_NONE || !__atomic_compare_exchange_n(&lock->holder, &none, holder,

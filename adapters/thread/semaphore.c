@@ -119,7 +119,7 @@ static bool must_wait(sem_t *semaphore)
 static WEFT__OWN_FRAME void begin_lock(
 	struct waiting *it, const sem_t *semaphore, const void *caller, bool is_timed, int holder)
 {
-	const struct weft__thread_origin origin = {"lock", caller, WEFT_KIND_LOCK, false};
+	const struct weft__thread_origin origin = {"lock", caller, WEFT_KIND_LOCK, true};
 	it->is_lock = true;
 	weft__thread_lock_wait(semaphore, holder, &origin, is_timed, &it->on);
 }
@@ -145,12 +145,14 @@ static void begin_semaphore(
 		begin_wait(it, semaphore, "semaphore", caller, is_timed);
 }
 
-/* Python tries its locks so, before it waits for them. */
+/* Python tries its locks so, before it waits for them. A semaphore that processes share is none:
+ * one of multiprocessing, which may be in the same file as Python, is also posted by others. */
 HOOK(sem_trywait)
 int sem_trywait(sem_t *semaphore)
 {
 	int result = NEXT(sem_trywait)(semaphore);
-	if (HOOKS_RECORD && weft__hooks_python_has(__builtin_return_address(0)))
+	if (HOOKS_RECORD && weft__hooks_python_has(__builtin_return_address(0)) &&
+		!is_shared(semaphore))
 		weft__thread_tried(semaphore, result == 0);
 	return result;
 }

@@ -49,7 +49,8 @@ static int taken_by(const sem_t *semaphore)
 	if (__atomic_load_n(&it->semaphore, __ATOMIC_ACQUIRE) != semaphore)
 		return 0;
 	const uint32_t thread = __atomic_load_n(&it->thread, __ATOMIC_ACQUIRE);
-	return __atomic_load_n(&it->semaphore, __ATOMIC_ACQUIRE) == semaphore ? (int)thread : 0;
+	const bool is_still = __atomic_load_n(&it->semaphore, __ATOMIC_ACQUIRE) == semaphore;
+	return is_still ? (int)weft__hooks_thread_now(thread) : 0;
 }
 
 void weft__thread_given(const sem_t *semaphore)

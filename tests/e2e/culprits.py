@@ -47,9 +47,10 @@ def a_child_waits_for_a_lock_that_a_thread_had_at_the_fork():
 
 @case
 def a_lock_of_the_thread_that_forked_is_no_copy_without_a_holder():
-    with temporary_directory() as folder:
-        hang = Hang(SUBJECT, 'own-lock', folder=folder, waits=['exit of process', '2 tasks wait for call'])
-        assert 'at the fork' not in hang.why('lock inner') + str(hang.problems()), (hang.why('lock inner'), hang.problems())
+    for part in ('own-lock', 'own-lock-twice'):
+        with temporary_directory() as folder:
+            hang = Hang(SUBJECT, part, folder=folder, waits=['exit of process', '2 tasks wait for call'])
+            assert 'at the fork' not in hang.why('lock inner') + str(hang.problems()), (part, hang.why('lock inner'), hang.problems())
 
 
 @case

@@ -243,6 +243,34 @@ static void fork_with_lock(void)
 	waitpid(child, NULL, 0);
 }
 
+static void *end_at_once(void *unused)
+{
+	return unused;
+}
+
+/* The same if the child, which has recorded something, forks again. */
+static void fork_twice_with_lock(void)
+{
+	int ends[2];
+	pid_t grandchild;
+	check(pipe(ends) == 0, "pipe");
+	pthread_mutex_lock(&inner);
+	const pid_t child = fork();
+	if (child == 0) {
+		pthread_join(begin(end_at_once, NULL, "short"), NULL);
+		if ((grandchild = fork()) == 0) {
+			begin(take_inner, NULL, "taker");
+			pause();
+		}
+		check(write(ends[1], &grandchild, sizeof(grandchild)) == sizeof(grandchild), "write");
+		waitpid(grandchild, NULL, 0);
+		_exit(1);
+	}
+	check(read(ends[0], &grandchild, sizeof(grandchild)) == sizeof(grandchild), "read");
+	print_processes(grandchild);
+	waitpid(child, NULL, 0);
+}
+
 /* ---- A lock of a file whose taker has ended ---- */
 
 static void keep_file(void)
@@ -505,12 +533,12 @@ int main(int count, char **arguments)
 		void (*function)(void);
 	} parts[] = {{"eventfds", wait_by_eventfds}, {"with-lock", wait_with_lock},
 		{"barrier", wait_at_barrier}, {"fork-lock", fork_at_lock}, {"own-lock", fork_with_lock},
-		{"kept-file", keep_file}, {"lost-child", lose_child_signal},
-		{"lost-handled", lose_handled_signal}, {"lost-read", lose_read_signal},
-		{"all-children", take_child_signal}, {"suspended", leave_suspended},
-		{"continued", let_go_on}, {"lost-task", lose_task}, {"kept-pipe", keep_pipe},
-		{"own-pipe", keep_own_pipe}, {"sendto", ask_once}, {"connected", ask_connected},
-		{"two-servers", ask_two}};
+		{"own-lock-twice", fork_twice_with_lock}, {"kept-file", keep_file},
+		{"lost-child", lose_child_signal}, {"lost-handled", lose_handled_signal},
+		{"lost-read", lose_read_signal}, {"all-children", take_child_signal},
+		{"suspended", leave_suspended}, {"continued", let_go_on}, {"lost-task", lose_task},
+		{"kept-pipe", keep_pipe}, {"own-pipe", keep_own_pipe}, {"sendto", ask_once},
+		{"connected", ask_connected}, {"two-servers", ask_two}};
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function();
