@@ -12,16 +12,16 @@ PYTHON = os.path.realpath(sys.executable)
 
 # Each part that hangs, a task of it, parts of what `why` says of that once it waits, the last of which comes last, and whether it is a deadlock.
 HANGS = {
-    'two': ('first', ['lock at locks.py:16 in take_both', 'A circle'], True),
-    'recursive': ('first', ['lock at locks.py:16 in take_both', 'A circle'], True),
-    'conditions': ('second', ['lock at locks.py:16 in take_both', 'A circle'], True),
-    'itself': ('task:1', ['lock at locks.py:40 in itself', 'A circle'], True),
-    'kept': ('task:1', ["'lock at locks.py:53 in kept' is held by", "'keeper' waits for condition", 'Event.wait at locks.py:50'], False),
-    'handed': ('task:1', ["'python3.*' waits for condition", 'lock at locks.py:62 in'], False),
-    'awaits_items': ('task:1', ['Queue.get at locks.py:66'], False),
-    'awaits_room': ('task:1', ['Queue.put at locks.py:72'], False),
-    'awaits_items_in_c': ('task:1', ['wait at locks.py:76 in'], False),
-    'nested_pool': ('pool_0', ['Future.result at locks.py:81'], False),
+    'two': ('first', ['lock at locks.py:18 in take_both', 'A circle'], True),
+    'recursive': ('first', ['lock at locks.py:18 in take_both', 'A circle'], True),
+    'conditions': ('second', ['lock at locks.py:18 in take_both', 'A circle'], True),
+    'itself': ('task:1', ['lock at locks.py:42 in itself', 'A circle'], True),
+    'kept': ('task:1', ["'lock at locks.py:55 in kept' is held by", "'keeper' waits for condition", 'Event.wait at locks.py:52'], False),
+    'handed': ('task:1', ["'python3.*' waits for condition", 'lock at locks.py:64 in'], False),
+    'awaits_items': ('task:1', ['Queue.get at locks.py:68'], False),
+    'awaits_room': ('task:1', ['Queue.put at locks.py:74'], False),
+    'awaits_items_in_c': ('task:1', ['wait at locks.py:78 in'], False),
+    'nested_pool': ('pool_0', ['Future.result at locks.py:83'], False),
 }
 
 
@@ -66,7 +66,7 @@ def the_collector_stays_off_in_hooks():
 
 
 def output(part):
-    """Of the part, recorded."""
+    """Records the part; what it prints, without the number of the process."""
     with temporary_directory() as folder:
         result = run([WEFT, 'record', '-a', 'python,thread,io', '-o', os.path.join(folder, 'trace.weft'), PYTHON, SUBJECT, part])
     equal(result.returncode, 0, result.stderr)
