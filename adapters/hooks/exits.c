@@ -120,7 +120,7 @@ static struct {
 	int64_t left;   /* have begun, and were not waited for */
 	int64_t asked;  /* `left` when the kernel was asked */
 	int64_t ended;  /* the number in the tag */
-	int64_t paused; /* `left` at the last look */
+	int64_t paused; /* `left` at the last look, if no child has begun since */
 } children;
 
 static void begin_children(void)
@@ -179,6 +179,7 @@ void weft__hooks_child_begins(void)
 {
 	begin_children();
 	children.left++;
+	children.paused = 0; /* may come to as many as at the last look, but others */
 	if (children.left >= MANY && children.left >= 2 * children.asked)
 		tag_ended(MANY);
 }

@@ -83,6 +83,14 @@ def all_children_were_waited_for_at_one_signal():
 
 
 @case
+def a_child_that_has_begun_since_may_send_the_signal():
+    with temporary_directory() as folder:
+        text = "2 children of thread 1 'faulty' have ended"
+        hang = Hang(SUBJECT, 'another-child', folder=folder, until=lambda p: text in p['sentence'])
+        assert about(hang, 'not waited for') == ['hint leak'], hang.problems()
+
+
+@case
 def a_suspended_child_is_called_so():
     with temporary_directory() as folder:
         hang = Hang(SUBJECT, 'suspended', folder=folder, waits=['pipe', 'suspended by SIGSTOP'])

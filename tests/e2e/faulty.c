@@ -383,6 +383,24 @@ static void take_child_signal(void)
 	sigwait(&signals, &number);
 }
 
+/* Waits for one child of three at a signal, and for the signal of one that begins then. */
+static void begin_another_child(void)
+{
+	int number;
+	sigset_t signals;
+	block_child_signal();
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	begin_short_children(3);
+	sigwait(&signals, &number);
+	wait(NULL);
+	const pid_t child = fork();
+	if (child == 0)
+		pause();
+	print_processes(child);
+	sigwait(&signals, &number);
+}
+
 /* ---- A child that is suspended ---- */
 
 static void suspend_child(bool goes_on)
@@ -536,9 +554,10 @@ int main(int count, char **arguments)
 		{"own-lock-twice", fork_twice_with_lock}, {"kept-file", keep_file},
 		{"lost-child", lose_child_signal}, {"lost-handled", lose_handled_signal},
 		{"lost-read", lose_read_signal}, {"all-children", take_child_signal},
-		{"suspended", leave_suspended}, {"continued", let_go_on}, {"lost-task", lose_task},
-		{"kept-pipe", keep_pipe}, {"own-pipe", keep_own_pipe}, {"sendto", ask_once},
-		{"connected", ask_connected}, {"two-servers", ask_two}};
+		{"another-child", begin_another_child}, {"suspended", leave_suspended},
+		{"continued", let_go_on}, {"lost-task", lose_task}, {"kept-pipe", keep_pipe},
+		{"own-pipe", keep_own_pipe}, {"sendto", ask_once}, {"connected", ask_connected},
+		{"two-servers", ask_two}};
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function();

@@ -222,16 +222,18 @@ static bool is_last_tag(const struct weft_model *m, uint32_t task, const char *t
 	return note > m->tasks.first_note[task] && m->notes.value[note - 1] == value;
 }
 
-/* The signal for which the task waits to its end although all children of its process have ended:
- * no other child can send one. WEFT_NONE: it does not. */
-static uint32_t awaited_signal(const struct weft__findings *findings, uint32_t task, int64_t ended)
+/* The signal for which the task waits to its end although all children of its process have ended,
+ * as a note says: no other child can send one. WEFT_NONE: it does not. Another thread may have seen
+ * them end while the task waited, so the signal may be about to come. */
+static uint32_t awaited_signal(const struct weft__findings *findings, uint32_t task, uint32_t note)
 {
 	const struct weft_model *m = findings->story->model;
 	const uint64_t end = m->tasks.end[task];
 	struct weft_story_wait wait;
-	if (!end || !is_last_tag(m, task, WEFT_TAG_CHILDREN, ended) ||
+	if (!end || !is_last_tag(m, task, WEFT_TAG_CHILDREN, m->notes.value[note]) ||
 		!weft_story_wait_at(findings->story, task, end - 1, &wait) || wait.source == WEFT_NONE ||
-		end - wait.since < LONG_NS || !weft__story_is_for_signals(m, wait.source))
+		end - wait.since < LONG_NS || end - m->notes.time[note] < LONG_NS ||
+		!weft__story_is_for_signals(m, wait.source))
 		return WEFT_NONE;
 	return wait.source;
 }
@@ -281,7 +283,7 @@ static void report_children(
 {
 	const struct weft_model *m = findings->story->model;
 	const int64_t count = m->notes.value[note];
-	const uint32_t awaited = awaited_signal(findings, task, count);
+	const uint32_t awaited = awaited_signal(findings, task, note);
 	struct weft_problem problem =
 		weft__story_problem(WEFT_PROBLEM_LEAK, severity_of_children(m, task, count, awaited),
 			(uint32_t)count, (struct weft__case){task, since, weft__story_record_end(m, task)});
