@@ -100,7 +100,9 @@ struct weft_stats {
 	enum weft_stats_by by;
 	struct weft_stats_options options; /* end_ns is UINT64_MAX if the range reaches the end */
 	uint64_t start_ns, end_ns;         /* the part of the range that is in the trace */
-	uint64_t idle_ns; /* the part of it in which nothing runs: docs/model.md, *Running* */
+	/* The part of it in which nothing runs: docs/model.md, *Running*. UINT64_MAX: unknown, because
+	 * only a range of the trace was read, in which no thread runs a task. */
+	uint64_t idle_ns;
 	uint32_t row_count;
 	const struct weft_stats_row *rows;
 	const struct weft_stats_member *members;

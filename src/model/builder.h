@@ -223,6 +223,9 @@ static inline bool weft__model_is_range(const struct weft_model_builder *b)
 uint64_t weft__model_trace_start(const struct weft_model_builder *b);
 /* A thread goes on with what it does until the range ends. */
 void weft__model_range_stop(const struct weft_model_builder *b, struct weft__ends *ends);
+/* A thread that the range shows running nothing at all need not be idle: it may never run a task.
+ */
+void weft__model_range_leave_vague(struct weft_model_builder *b);
 /* True if a record that ends at `end_ns`, or at an unknown time if that is 0, goes on behind it. */
 bool weft__model_range_goes_on(const struct weft_model_builder *b, uint64_t end_ns);
 /* True if the task began before the range: it may be one that its thread has left running, though

@@ -227,6 +227,7 @@ static int finish_tasks(struct weft_model_builder *b,
 	/* Facts that were made but never taken may have named more tasks: forget those. */
 	int error = weft__model_identities_cut(&b->identities, b->state.tasks.count);
 	weft__model_range_stop(b, ends);
+	weft__model_range_leave_vague(b);
 	if (!error)
 		error = weft__model_state_close(&b->state, ends->of_thread, ends->threads);
 	if (!error)

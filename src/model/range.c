@@ -28,6 +28,13 @@ void weft__model_end_range(
 	b->after = (struct weft__unread){range->end, end};
 }
 
+void weft__model_range_leave_vague(struct weft_model_builder *b)
+{
+	for (uint32_t i = 0; i < b->state.thread_count && weft__model_is_unread(&b->before); i++)
+		if (b->state.threads[i].is_idle_vague)
+			b->state.threads[i].running = WEFT__RUNS_UNKNOWN;
+}
+
 uint64_t weft__model_trace_start(const struct weft_model_builder *b)
 {
 	return weft__model_is_unread(&b->before) ? b->before.start : b->state.start;

@@ -52,6 +52,7 @@ static int begin_period(struct weft__state *s, uint32_t thread, uint32_t running
 	weft__model_state_leave(s, thread, running);
 	int error = report_period(s, thread);
 	s->threads[thread].running = running;
+	s->threads[thread].is_idle_vague = false;
 	s->threads[thread].reason = reason;
 	s->threads[thread].since = s->now;
 	if (!error && s->listener->run)
@@ -75,6 +76,8 @@ int weft__model_state_run(struct weft__state *s, const struct weft__fact *fact, 
 		return error;
 	struct weft__state_thread *thread = &s->threads[fact->thread];
 	bool is_interrupted = thread->running == WEFT__RUNS_IDLE && was_interrupted(s, thread, running);
+	bool is_vague =
+		fact->is_rundown && running == WEFT__RUNS_IDLE && thread->running == WEFT__RUNS_UNKNOWN;
 	thread->in_idle_band = false;
 	if (runs_already(s, thread, running))
 		return 0;
@@ -83,6 +86,7 @@ int weft__model_state_run(struct weft__state *s, const struct weft__fact *fact, 
 		thread->interrupted_reason = thread->reason;
 	}
 	error = begin_period(s, fact->thread, running, fact->text);
+	s->threads[fact->thread].is_idle_vague = is_vague;
 	if (!fact->is_rundown)
 		weft__model_state_resume(s, fact->thread, running, is_interrupted);
 	else if (running < WEFT__RUNS_UNKNOWN)

@@ -59,6 +59,7 @@ struct weft__state_thread {
 	uint32_t interrupted; /* `running` before the idle band or the switch to no task */
 	uint32_t interrupted_reason;
 	bool in_idle_band;
+	bool is_idle_vague; /* a rundown says that it runs nothing: so does a thread that never will */
 	bool in_gc_band;
 	uint32_t gc_reason;
 	uint64_t gc_since;

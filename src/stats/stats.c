@@ -79,6 +79,15 @@ static uint64_t idle_ns(const struct weft__idle *idle, uint32_t count, uint64_t 
 	return sum;
 }
 
+/* False if only a range was read, and no thread is known to run tasks. */
+static bool is_idle_known(const struct weft_model *model)
+{
+	bool is_known = model->summary.read_start <= model->summary.start;
+	for (uint32_t i = 0; i < model->thread_count && !is_known; i++)
+		is_known = model->presences[i].start <= model->presences[i].end;
+	return is_known;
+}
+
 /* Sets what does not depend on rows. */
 static int describe_range(const struct weft__stats_making *m, struct weft_stats *stats)
 {
@@ -96,7 +105,8 @@ static int describe_range(const struct weft__stats_making *m, struct weft_stats 
 	int error = weft__model_idle(m->model, &idle, &count);
 	if (error)
 		return error;
-	stats->idle_ns = idle_ns(idle, count, stats->start_ns, stats->end_ns);
+	stats->idle_ns =
+		is_idle_known(m->model) ? idle_ns(idle, count, stats->start_ns, stats->end_ns) : UINT64_MAX;
 	free(idle);
 	return 0;
 }

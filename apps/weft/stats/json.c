@@ -141,7 +141,10 @@ static void add_range(struct weft_text *text, const struct weft_stats *stats)
 {
 	cli_add_number(text, "\"start\":", stats->start_ns);
 	cli_add_number(text, ",\"end\":", stats->end_ns);
-	cli_add_number(text, ",\"idle\":", stats->idle_ns);
+	if (stats->idle_ns == UINT64_MAX)
+		weft_text_add_string(text, ",\"idle\":null");
+	else
+		cli_add_number(text, ",\"idle\":", stats->idle_ns);
 }
 
 void stats_write_json(struct stats_output *output, const struct stats_side *side)

@@ -373,8 +373,8 @@ static int check_operands(const struct stats_request *request, int count)
 	if (!count)
 		return CLI_USAGE;
 	if (cli_trace_has_range() && (request->is_xen || (request->is_diff && count == 1)))
-		return cli_usage_error("stats", "--past is for one range of a trace, and not for --by %s",
-			"vcpu, domain or pcpu");
+		return cli_usage_error(
+			"stats", "--past is for one range of a trace, and not for --by vcpu, domain or pcpu");
 	if (request->is_xen && (request->is_diff || count > 1))
 		return cli_usage_error("stats", "--by vcpu, domain and pcpu take one FILE, and no --diff");
 	if (request->xen.interval_ns && (!request->is_xen || request->form == STATS_JSON))

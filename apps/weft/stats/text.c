@@ -156,7 +156,7 @@ void stats_add_head(struct weft_text *text, const struct stats_side *side)
 		weft_text_add_string(text, " from ");
 		weft_text_add_string(text, duration);
 	}
-	if (length) {
+	if (length && stats->idle_ns != UINT64_MAX) {
 		snprintf(share, sizeof(share), ", idle for %.3g %% of it",
 			100 * (double)stats->idle_ns / (double)length);
 		weft_text_add_string(text, share);

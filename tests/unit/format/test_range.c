@@ -581,6 +581,40 @@ static void a_range_without_events_is_no_error(void **state)
 	weft_model_destroy(model);
 }
 
+/* A thread runs no task, but counts; perhaps one in the last packet of the range. */
+static struct weft_model *model_of_counts(bool runs)
+{
+	const struct weft_abi_buffer header = made_header();
+	const struct weft_range range = {.start_ns = 40000, .duration_ns = 25000};
+	maker = (struct maker){.now = 1000};
+	is_merged = false;
+	made_begin(&maker.stream, &header);
+	made_name(&maker.stream, 0, "counter");
+	struct writer *w = &maker.writers[0];
+	w->task = UINT64_MAX;
+	for (unsigned i = 0; i < 10; i++, maker.now += 10000) {
+		open_packet(w);
+		put(w, WEFT_ABI_COUNTER, 1, 1, 2);
+		if (runs && i == 6)
+			put(w, WEFT_ABI_SWITCH, 0, w->task = 1, 2);
+		close_packet(w);
+	}
+	return model_of(&range);
+}
+
+static void a_thread_that_runs_nothing_is_not_idle(void **state)
+{
+	(void)state;
+	struct weft_model *model = model_of_counts(false);
+	assert_int_equal(model->band_count, 0);
+	assert_true(model->presences[0].start > model->presences[0].end);
+	weft_model_destroy(model);
+	model = model_of_counts(true);
+	assert_int_equal(model->band_count, 1);
+	assert_int_equal(model->bands[0].end, 61000);
+	weft_model_destroy(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -592,6 +626,7 @@ int main(void)
 		cmocka_unit_test(a_range_from_the_begin_on_knows_the_begin),
 		cmocka_unit_test(a_process_may_go_on_behind_a_range),
 		cmocka_unit_test(a_range_without_events_is_no_error),
+		cmocka_unit_test(a_thread_that_runs_nothing_is_not_idle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
