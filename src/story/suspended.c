@@ -65,6 +65,18 @@ static void look_at_note(const struct weft_model *model, uint32_t task, uint32_t
 		by_buffer[buffer] = (struct weft__suspension){time, stops ? task : WEFT_NONE};
 }
 
+/* True if an activation of the task began or ended from that time on until `at_ns`. One that ends
+ * with its task may still have been open. */
+static bool has_run_since(
+	const struct weft_model *model, uint32_t task, uint64_t time, uint64_t at_ns)
+{
+	const struct weft_activations *a = &model->activations;
+	const uint32_t runs = weft__story_activations_until(model, task, at_ns);
+	const uint32_t last = model->tasks.first_activation[task] + runs - 1;
+	return runs && (a->start[last] > time || (a->end[last] > time && a->end[last] <= at_ns &&
+												 a->end[last] < model->tasks.end[task]));
+}
+
 static void leave_out_those_that_run(
 	const struct weft_model *model, struct weft__suspension *by_buffer, uint64_t at_ns)
 {
@@ -73,9 +85,7 @@ static void leave_out_those_that_run(
 		if (t->buffer[task] >= model->buffer_count)
 			continue;
 		struct weft__suspension *it = &by_buffer[t->buffer[task]];
-		const uint32_t runs = weft__story_activations_until(model, task, at_ns);
-		const uint32_t last = t->first_activation[task] + runs - 1;
-		if (it->sender != WEFT_NONE && runs && model->activations.start[last] > it->time)
+		if (it->sender != WEFT_NONE && has_run_since(model, task, it->time, at_ns))
 			it->sender = WEFT_NONE;
 	}
 }

@@ -120,6 +120,14 @@ static void a_process_goes_on(void **state)
 	make_switch(&made, WEFT_TASK_NONE);
 	make_switch(&made, TASK);
 	assert_int_equal(suspended_at(&made, CHILD, 500), 0); /* it runs, so a debugger let it */
+	for (uint64_t at = 199; at <= 200; at++) {
+		made = begin_processes();
+		make_note(&made, PARENT, 100, "SIGSTOP to process 11");
+		made.time = 200;
+		made.thread = made.buffer = CHILD;
+		make_switch(&made, WEFT_TASK_NONE);
+		assert_int_equal(suspended_at(&made, CHILD, at), at < 200 ? 100 : 0); /* it waits since */
+	}
 }
 
 static void other_notes_suspend_nobody(void **state)
