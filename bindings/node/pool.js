@@ -16,7 +16,7 @@ const TYPES = new Set([...SLOW, ...JOBS, 'FSREQCALLBACK', 'FSREQPROMISE']);
 
 const size = Math.min(Math.max(parseInt(process.env.UV_THREADPOOL_SIZE || '4', 10) || 1, 1), 1024), slowMax = (size + 1) >> 1;
 const working = new Set();
-let waiting = [], slow = 0, task = 0;
+let slow = 0, task = 0, asked = 0;
 // The threads are those of the process: what other threads of JavaScript ask for is not known here.
 let isKnown = isMainThread;
 
@@ -25,8 +25,34 @@ class Request {
 		this.task = task;
 		this.isSlow = isSlow;
 		this.isHolder = false;
+		this.isWaiting = false;
+		this.number = asked++;
 	}
 }
+
+// Requests that wait, and some that do not any more. There may be very many: none is moved often.
+class Queue {
+	constructor() {
+		this.list = [];
+		this.head = 0;
+	}
+	push(request) {
+		request.isWaiting = true;
+		this.list.push(request);
+	}
+	// The first one that waits, or undefined.
+	first() {
+		while (this.head < this.list.length && !this.list[this.head].isWaiting)
+			this.head++;
+		if (2 * this.head > this.list.length) {
+			this.list = this.list.slice(this.head);
+			this.head = 0;
+		}
+		return this.list[this.head];
+	}
+}
+
+const waiting = new Queue(), waitingSlow = new Queue();
 
 const canBegin = request => working.size < size && !(request.isSlow && slow >= slowMax);
 
@@ -47,8 +73,14 @@ function wait(request) {
 	for (const other of working)
 		if (!other.isHolder)
 			hold(other);
-	waiting.push(request);
+	(request.isSlow ? waitingSlow : waiting).push(request);
 	weft.waits(request.task, task);
+}
+
+// The request that gets the thread which is free now, or undefined.
+function next() {
+	const other = waiting.first(), slowOne = slow < slowMax ? waitingSlow.first() : undefined;
+	return slowOne === undefined || (other !== undefined && other.number < slowOne.number) ? other : slowOne;
 }
 
 module.exports = {
@@ -68,18 +100,18 @@ module.exports = {
 	},
 	end(request) {
 		if (!working.delete(request)) {
-			waiting = waiting.filter(it => it !== request);
+			request.isWaiting = false;
 			return;
 		}
 		if (request.isSlow)
 			slow--;
 		if (request.isHolder)
 			weft.release(request.task, task);
-		const index = waiting.findIndex(canBegin);
-		if (index < 0)
+		const first = next();
+		if (first === undefined)
 			return;
-		const [next] = waiting.splice(index, 1);
-		begin(next);
-		hold(next);
+		first.isWaiting = false;
+		begin(first);
+		hold(first);
 	},
 };
