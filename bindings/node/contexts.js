@@ -28,16 +28,22 @@ function ofList(list) {
 	return new Context(parents.length === 1 ? parents[0] : '', states.join(','));
 }
 
-// Of a request's head as it is sent. A regular expression would change RegExp.$1, which the program may read.
-function ofHead(head) {
+// A request's head as it is sent, as such a list. A regular expression would change RegExp.$1, which the program may read.
+function listOf(head) {
 	const list = [];
 	for (const line of typeof head === 'string' ? head.split('\r\n') : []) {
 		const end = line.indexOf(':');
 		if (end >= 0)
 			list.push(line.slice(0, end), line.slice(end + 1).trim());
 	}
-	return ofList(list);
+	return list;
 }
+
+const ofHead = head => ofList(listOf(head));
+
+// True if there is any traceparent, also one that is not valid.
+const isGiven = headers => (Array.isArray(headers) ? headers : listOf(headers))
+	.some((name, i) => i % 2 === 0 && String(name).toLowerCase() === 'traceparent');
 
 // The task is a span below that of a context, or, if that is '', of a new trace. Its own context; null if `parent` is
 // not valid.
@@ -47,7 +53,7 @@ function start(task, parent) {
 }
 
 module.exports = {
-	ofList, ofHead, start,
+	ofList, ofHead, isGiven, start,
 	none: new Context('', ''),
 	// For what serves no request: as programs say it that start others.
 	outer: new Context(TRACEPARENT || '', TRACESTATE || ''),

@@ -111,11 +111,8 @@ function propagateOfHttp() {
 	};
 }
 
-const names = (headers, name) => (Array.isArray(headers) ? headers : String(headers).split(/\r\n|: */))
-	.some(it => String(it).toLowerCase() === name);
-
 function propagateOfFetch(request, it) {
-	const context = names(request.headers, 'traceparent') ? null : it.leaves();
+	const context = contexts.isGiven(request.headers) ? null : it.leaves();
 	if (context === null)
 		return;
 	request.addHeader('traceparent', context.traceparent);

@@ -216,7 +216,7 @@ server.listen(0, '127.0.0.1', async () => {
   for (const headers of %s)
     await ask(headers);
   if (%s)
-    await (await fetch(`http://127.0.0.1:${server.address().port}/fetched`)).text();
+    await (await fetch(`http://127.0.0.1:${server.address().port}/fetched`, { headers: { 'x-asked': 'traceparent' } })).text();
   agent.destroy();
   server.close();
   server.closeAllConnections && server.closeAllConnections();
