@@ -131,8 +131,8 @@ struct weft_decoder *weft_input_decoder(const struct weft_input *input);
  * small or there is only one processor. */
 const struct weft_help *weft_input_help(const struct weft_input *input);
 
-/* Like the functions of weft_decoder_, with less memory: bytes of a
- * file that were decoded are released to the system. */
+/* Like weft_decoder_build_model(), _summary() and _range(), with less memory: bytes of a file that
+ * were decoded are released to the system. */
 int weft_input_build_model(
 	struct weft_input *input, const struct weft_progress *progress, struct weft_model **ret_model);
 int weft_input_build_summary(

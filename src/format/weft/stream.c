@@ -12,8 +12,8 @@
 #include "base/array.h"
 #include "base/little_endian.h"
 #include "base/search.h"
-#include "format/live_memory.h"
 #include "format/forget.h"
+#include "format/live_memory.h"
 #include "format/weft/stream.h"
 #include "format/weft/tables.h"
 
