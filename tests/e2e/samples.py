@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-from harness import BUILD, WEFT, case, equal, main, ring_lines, run, skip, temporary_directory, weft
+from harness import BUILD, WEFT, case, equal, json_lines, main, ring_lines, run, skip, temporary_directory, weft
 from waiting import wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'samples-subject')
@@ -142,14 +142,27 @@ def python_and_node():
         assert functions(trace)
 
 
-def stream(path, *options, mode='burn', output='all/'):
-    result = run([WEFT, 'record', '--stream', '--samples', HZ, '--size', '1M', *options, '-o', output, '--', SUBJECT, mode],
-                 cwd=path, env={'WEFT_ADAPTERS': 'auto'})
-    if '--samples: ' in result.stderr:
-        skip(result.stderr.strip())
-    equal((result.returncode, result.stdout), (0, 'done\n' * (2 if mode == 'fork' else 1)), result.stderr)
+def stream(path, *options, mode='burn', wanted=('burn',)):
+    """The files of a stream. Its programs end when their rings have samples of the wanted functions: of one that ends at once there may be none."""
+    env = {**os.environ, 'XDG_RUNTIME_DIR': path, 'WEFT_ADAPTERS': 'auto'}
+    recorder = subprocess.Popen([WEFT, 'record', '--stream', '--samples', str(HZ), '--size', '1M', *options, '-o', 'all/', '--', SUBJECT, mode, 'wait'],
+                                cwd=path, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def are_there():
+        found = set()
+        for pid in {str(line['pid']) for line in ring_lines(weft('ls', '--json', env=env).stdout, path)}:
+            result = run([WEFT, 'query', '--json', pid, 'select distinct function from code_samples'], env=env)
+            found |= {row['function'] for row in json_lines(result.stdout)}
+            if re.search('denied "[^"]', weft('info', pid, env=env, status=None).stdout):
+                return 'denied'
+        return found >= set(wanted)
+    what = wait_until('samples of %s' % (wanted,), are_there, recorder)
+    output, errors = recorder.communicate()
+    if what == 'denied':
+        skip(errors.strip())
+    equal((recorder.returncode, output), (0, 'done\n' * (2 if mode == 'fork' else 1)), errors)
     folder = os.path.join(path, 'all')
-    return sorted(os.path.join(folder, name) for name in os.listdir(folder)) if os.path.isdir(folder) else []
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder))
 
 
 @case
@@ -169,7 +182,7 @@ def a_stream_has_the_samples():
 @case
 def streams_of_children_have_their_own_samples():
     with temporary_directory() as path:
-        found = [functions(trace) for trace in stream(path, mode='fork')]
+        found = [functions(trace) for trace in stream(path, mode='fork', wanted=('in_child', 'after_exec'))]
         assert not any('after_exec' in names and 'in_child' in names for names in found), found
         assert any(names.get('in_child') for names in found) and any(names.get('after_exec') for names in found), found
 

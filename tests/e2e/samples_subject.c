@@ -136,17 +136,25 @@ static int run_thread(void)
 	return pthread_join(thread, NULL);
 }
 
-static int run_fork(const char *program)
+/* With a second argument, programs run until their input ends. */
+static void await_end(const char *is_told)
+{
+	while (is_told && getchar() != EOF)
+		continue;
+}
+
+static int run_fork(const char *program, const char *is_told)
 {
 	const pid_t forked = fork();
 	if (forked == 0) {
 		in_child();
 		run_thread(); /* something to record */
+		await_end(is_told);
 		_exit(0);
 	}
 	const pid_t executed = fork();
 	if (executed == 0) {
-		execl(program, program, "exec", NULL);
+		execl(program, program, "exec", is_told, NULL);
 		_exit(1);
 	}
 	waitpid(forked, NULL, 0);
@@ -248,7 +256,7 @@ int main(int count, char **arguments)
 	else if (strcmp(mode, "thread") == 0)
 		status = run_thread();
 	else if (strcmp(mode, "fork") == 0)
-		status = run_fork(arguments[0]);
+		status = run_fork(arguments[0], count > 2 ? arguments[2] : NULL);
 	else if (strcmp(mode, "exec") == 0)
 		after_exec();
 	else if (strcmp(mode, "deep") == 0)
@@ -257,6 +265,7 @@ int main(int count, char **arguments)
 		status = run_checks();
 	else if (strcmp(mode, "denied") == 0)
 		return run_denied(arguments + 2);
+	await_end(count > 2 ? arguments[2] : NULL);
 	puts("done");
 	return status;
 }
