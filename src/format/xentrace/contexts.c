@@ -133,6 +133,13 @@ void weft__format_xentrace_check_switch(
 		weft__format_xentrace_end_context(m, vcpu);
 }
 
+/* Its span is the outermost one. */
+static bool has_context(const struct weft__xentrace_state *vcpu)
+{
+	return vcpu->changes_context ||
+		   (vcpu->open.depth && vcpu->open.levels[0] == WEFT__XENTRACE_LEVEL_CONTEXT);
+}
+
 static bool runs_elsewhere(
 	const struct weft__xentrace_meaning *m, const struct weft__xentrace_state *vcpu, uint32_t cpu)
 {
@@ -145,9 +152,11 @@ static bool runs_elsewhere(
 
 void weft__format_xentrace_lose_contexts(struct weft__xentrace_meaning *m, uint32_t cpu)
 {
-	for (size_t i = 0; i < m->vcpus.count; i++)
-		if (!runs_elsewhere(m, &m->vcpus.list[i], cpu))
-			weft__format_xentrace_end_context(m, &m->vcpus.list[i]);
+	for (size_t i = 0; i < m->vcpus.count; i++) {
+		struct weft__xentrace_state *vcpu = &m->vcpus.list[i];
+		if (has_context(vcpu) && !runs_elsewhere(m, vcpu, cpu))
+			weft__format_xentrace_end_context(m, vcpu);
+	}
 }
 
 void weft__format_xentrace_change_context(
