@@ -4,7 +4,6 @@
  *
  *     field:char prev_comm[16];	offset:8;	size:16;	signed:0;
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "format/ftrace/page.h"
