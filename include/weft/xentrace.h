@@ -135,8 +135,8 @@ const struct weft_diagnostics *weft_xentrace_growing_diagnostics(
  * with the pid 0. */
 #define WEFT_XENTRACE_PROCESS_NAME_BYTES 16 /* with a NUL */
 #define WEFT_XENTRACE_PROCESS_MAX        0xfffffe
-/* Instead of a pid: the kernel's notes of some switches are missing; there are this many of them
- * instead of the pid before. */
+/* In place of the pid after a switch: the kernel lost switches, and which process runs is unknown.
+ * In place of the pid before stands how many it lost; 0: unknown. */
 #define WEFT_XENTRACE_PROCESS_UNKNOWN 0xffffff
 
 enum weft_xentrace_note_kind {
