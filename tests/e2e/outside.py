@@ -497,6 +497,20 @@ def code_that_a_program_makes_has_the_names_of_its_list():
 
 
 @case
+def a_watch_has_these_names_too():
+    if platform.machine() != 'x86_64':
+        skip('such code is made on x86-64 only')
+    with running(program('-O0'), 'made-pause') as process, list_of(process.pid, listing(MADE.replace(' 2 ', ' e '))):
+        look(process.pid, r'sleeps in pause, in made[^ ]* \(app.js:12\)', status=1)
+        with subprocess.Popen([WEFT, 'why', '--watch', '--json', str(process.pid)], stdout=subprocess.PIPE, text=True) as watch:
+            wait_until('it looks', lambda: signal.SIGINT in caught(watch.pid), watch)
+            let_work(watch)
+            process.kill()  # the watch ends with the process
+            sentences = [line['sentence'] for line in json_lines(watch.stdout.read())]
+        assert any(re.match(r'pause, in made[^ ]* \(app.js:12\)', it) for it in sentences), sentences
+
+
+@case
 def a_look_interrupts_no_call():
     with subprocess.Popen([program('-O0'), 'epoll'], stdout=subprocess.DEVNULL) as process:
         for _ in range(30):

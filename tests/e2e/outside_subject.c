@@ -308,17 +308,27 @@ static void parse_forever(void)
 		turns++;
 }
 
-/* Runs code that is in no file: it jumps to itself. */
-static void run_made_code(void)
+/* Runs code that is in no file: it jumps to itself, or calls pause again and again. */
+static void run_made_code(int waits)
 {
 #ifdef __x86_64__
-	static const unsigned char code[] = {0xeb, 0xfe};
+	static const unsigned char loop[] = {0xeb, 0xfe}, mov[] = {0x48, 0xb8},
+							   call[] = {0xff, 0xd0, 0xeb, 0xf2};
+	int (*const called)(void) = pause;
 	char *page = mmap((void *)MADE_AT, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	if (page == MAP_FAILED)
 		exit(77);
-	memcpy(page, code, sizeof(code));
+	if (waits) {
+		memcpy(page, mov, sizeof(mov));
+		memcpy(page + 2, &called, sizeof(called));
+		memcpy(page + 10, call, sizeof(call));
+	} else {
+		memcpy(page, loop, sizeof(loop));
+	}
 	((void (*)(void))(unsigned long)page)();
+#else
+	(void)waits;
 #endif
 }
 
@@ -354,7 +364,9 @@ int main(int argc, char **argv)
 	else if (strcmp(way, "spin") == 0)
 		parse_forever();
 	else if (strcmp(way, "made") == 0)
-		run_made_code();
+		run_made_code(0);
+	else if (strcmp(way, "made-pause") == 0)
+		run_made_code(1);
 	else if (strcmp(way, "epoll") == 0)
 		poll_without_interruption();
 	return 0;

@@ -23,6 +23,13 @@ enum {
 
 /* ---- Words ---- */
 
+bool outside_is_own(const struct weft__outside_frame *frame)
+{
+	if (!frame->module[0])
+		return frame->function[0];
+	return strncmp(frame->module, "libc.so", 7) != 0 && strncmp(frame->module, "ld-linux", 8) != 0;
+}
+
 static void add_shown(struct weft_text *text, const char *string)
 {
 	weft_text_add_shown(text, string, strlen(string));
@@ -37,16 +44,8 @@ static void add_thread_name(const struct weft__outside_thread *thread, struct we
 	weft_text_add_string(text, "'");
 }
 
-/* The C library's frames are left out: its functions are in the sentence already. So is code that
- * is in no file, if its name is not known. */
-static bool is_own(const struct weft__outside_frame *frame)
-{
-	if (!frame->module[0])
-		return frame->function[0];
-	return strncmp(frame->module, "libc.so", 7) != 0 && strncmp(frame->module, "ld-linux", 8) != 0;
-}
-
-static void add_frame(struct weft_text *text, const struct weft__outside_frame *frame)
+void outside_add_frame(
+	struct weft_text *text, const struct weft__outside_frame *frame, bool has_line)
 {
 	char number[32];
 	if (frame->function[0]) {
@@ -57,7 +56,7 @@ static void add_frame(struct weft_text *text, const struct weft__outside_frame *
 			frame->module[0] ? frame->offset : frame->code);
 		weft_text_add_string(text, number);
 	}
-	if (!frame->line)
+	if (!has_line || !frame->line)
 		return;
 	weft_text_add_string(text, " (");
 	add_shown(text, frame->file);
@@ -71,7 +70,7 @@ static void add_frame(struct weft_text *text, const struct weft__outside_frame *
 static const struct weft__outside_frame *called_by_own(const struct weft__outside_thread *thread)
 {
 	uint32_t first = 0;
-	while (first < thread->frame_count && !is_own(&thread->frames[first]))
+	while (first < thread->frame_count && !outside_is_own(&thread->frames[first]))
 		first++;
 	if (first == 0 || first == thread->frame_count)
 		return NULL;
@@ -89,13 +88,13 @@ static void add_frames(struct weft_text *text, const struct weft__outside_frame 
 {
 	uint32_t own = 0, shown = 0;
 	for (uint32_t i = 0; i < count; i++)
-		own += is_script || is_own(&frames[i]);
+		own += is_script || outside_is_own(&frames[i]);
 	for (uint32_t i = 0; i < count && shown < SHOWN_FRAMES; i++) {
-		if (own && !is_script && !is_own(&frames[i]) && &frames[i] != called)
+		if (own && !is_script && !outside_is_own(&frames[i]) && &frames[i] != called)
 			continue;
 		weft_text_add_string(text, shown ? " ← " : ", in ");
 		shown++;
-		add_frame(text, &frames[i]);
+		outside_add_frame(text, &frames[i], true);
 	}
 	if (shown && (own ? own + (called != NULL) : count) > shown)
 		weft_text_add_string(text, " ← …");

@@ -9,6 +9,14 @@
 
 #include "outside/outside.h"
 
+/* True for the program's own frames. The C library's are left out: its functions are in the
+ * sentence already. So is code that is in no file, if its name is not known. */
+bool outside_is_own(const struct weft__outside_frame *frame);
+
+/* Adds "take_second (FILE:7)", without its line "take_second"; an address if it has no name. */
+void outside_add_frame(
+	struct weft_text *text, const struct weft__outside_frame *frame, bool has_line);
+
 struct outside_answer {
 	struct weft__outside_host host;
 	struct weft_text text;

@@ -18,6 +18,7 @@
 #include "cli/call_names.h"
 #include "cli/cli.h"
 #include "outside/outside.h"
+#include "outside_words.h"
 #include "stacks.h"
 
 enum {
@@ -68,31 +69,6 @@ static void end(int number)
 
 /* ---- Rows ---- */
 
-static bool is_system(const struct weft__outside_frame *frame)
-{
-	return !frame->module[0] || strncmp(frame->module, "libc.so", 7) == 0 ||
-		   strncmp(frame->module, "ld-linux", 8) == 0;
-}
-
-static void add_frame(
-	struct weft_text *text, const struct weft__outside_frame *frame, bool has_line)
-{
-	char number[32];
-	weft_text_add_shown(text, frame->function, strlen(frame->function));
-	if (!frame->function[0]) {
-		weft_text_add_shown(text, frame->module, strlen(frame->module));
-		snprintf(number, sizeof(number), "+0x%" PRIx64, frame->offset);
-		weft_text_add_string(text, number);
-	}
-	if (!has_line || !frame->line)
-		return;
-	weft_text_add_string(text, " (");
-	weft_text_add_shown(text, frame->file, strlen(frame->file));
-	weft_text_add_string(text, ":");
-	weft_text_add_u64(text, frame->line);
-	weft_text_add_string(text, ")");
-}
-
 static const char *state_of(const struct weft__outside_thread *thread)
 {
 	const char *name = thread->kernel.has_call ? cli_call_name(thread->kernel.number) : NULL;
@@ -121,15 +97,15 @@ static void describe(
 	uint32_t number = 0;
 	weft_text_add_string(shown, state_of(thread));
 	for (uint32_t i = 0; i < count && number < SHOWN_FRAMES; i++)
-		if (is_script || !is_system(&frames[i])) {
+		if (is_script || outside_is_own(&frames[i])) {
 			weft_text_add_string(shown, number ? " ← " : ", in ");
-			add_frame(shown, &frames[i], true);
+			outside_add_frame(shown, &frames[i], true);
 			number++;
 		}
 	weft_text_add_shown(collapsed, thread->kernel.name, strlen(thread->kernel.name));
 	for (uint32_t i = count; i-- > 0;) {
 		weft_text_add_string(collapsed, ";");
-		add_frame(collapsed, &frames[i], false);
+		outside_add_frame(collapsed, &frames[i], false);
 	}
 	weft_text_add_string(collapsed, ";[");
 	weft_text_add_string(collapsed, state_of(thread));
