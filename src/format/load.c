@@ -218,6 +218,7 @@ static struct weft__read_range range_of(const struct weft_range *asked, uint64_t
 	if (!asked->is_absolute)
 		range.start = weft__ns_add(range.start, trace_start);
 	range.end = weft__ns_add(range.start, asked->duration_ns);
+	range.end = range.end > trace_start ? range.end : trace_start;
 	range.start = range.start > asked->past_ns ? range.start - asked->past_ns : 0;
 	return range;
 }

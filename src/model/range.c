@@ -25,6 +25,8 @@ void weft__model_end_range(
 	struct weft_model_builder *b, const struct weft__read_range *range, uint64_t last_ns)
 {
 	const uint64_t end = last_ns > range->end ? last_ns : weft__ns_add(range->end, 1);
+	if (!b->state.has_begun)
+		b->state.start = b->state.now = range->trace_start;
 	b->after = (struct weft__unread){range->end, end};
 }
 

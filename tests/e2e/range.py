@@ -160,4 +160,12 @@ def a_range_behind_the_trace_is_empty():
         assert 'no event in that range' in result.stderr, result.stderr
 
 
+@case
+def a_range_before_the_trace_is_empty():
+    for command in (['stats', RECORDED[1]], ['query', RECORDED[1], 'SELECT count(*) FROM tasks']):
+        result = weft(*command, '--start', '@1', '--duration', '5ms', *(['--past', '0'] if command[0] == 'stats' else []))
+        assert 'read from 0 ns to 0 ns' in result.stderr and 'no event in that range' in result.stderr, result.stderr
+        assert 'valid trace' not in result.stderr, result.stderr
+
+
 main()

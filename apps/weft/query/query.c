@@ -130,7 +130,7 @@ static int ask(const struct query_arguments *arguments, const struct cli_trace *
 	int error = cli_trace_build_model(trace, &model);
 	if (error)
 		return cli_trace_fail(trace, error);
-	if (model->summary.events == 0)
+	if (model->summary.events == 0 && !model->summary.read_end)
 		cli_inform("%s: a valid trace without events", trace->name);
 	int status = query_use_database(model, run_query, arguments);
 	weft_model_destroy(model);

@@ -266,7 +266,7 @@ static int open_side(const struct stats_request *request, unsigned number, char 
 	if (!error)
 		error = make(request, number, side);
 	cli_progress_end();
-	if (!error && side->model->summary.events == 0)
+	if (!error && side->model->summary.events == 0 && !side->model->summary.read_end)
 		cli_inform("%s: a valid trace without events", side->trace.name);
 	if (error)
 		status = cli_trace_fail(&side->trace, error);

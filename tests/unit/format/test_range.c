@@ -581,6 +581,20 @@ static void a_range_without_events_is_no_error(void **state)
 	weft_model_destroy(model);
 }
 
+static void a_range_before_the_trace_is_at_its_begin(void **state)
+{
+	const struct weft_range before = {.start_ns = 1, .duration_ns = 5, .is_absolute = true};
+	(void)state;
+	weft_model_destroy(model_of_life(0, 0));
+	struct weft_model *model = model_of(&before);
+	assert_int_equal(model->summary.events, 0);
+	assert_int_equal(model->summary.start, 1000);
+	assert_int_equal(model->summary.read_start, 1000);
+	assert_int_equal(model->summary.read_end, 1000);
+	assert_int_equal(model->summary.end, 91000);
+	weft_model_destroy(model);
+}
+
 /* A thread runs no task, but counts; perhaps one in the last packet of the range. */
 static struct weft_model *model_of_counts(bool runs)
 {
@@ -626,6 +640,7 @@ int main(void)
 		cmocka_unit_test(a_range_from_the_begin_on_knows_the_begin),
 		cmocka_unit_test(a_process_may_go_on_behind_a_range),
 		cmocka_unit_test(a_range_without_events_is_no_error),
+		cmocka_unit_test(a_range_before_the_trace_is_at_its_begin),
 		cmocka_unit_test(a_thread_that_runs_nothing_is_not_idle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
