@@ -198,6 +198,15 @@ def the_path_of_the_trace_is_reported():
 
 
 @case
+def totals_of_counters_are_no_events():
+    with workspace() as here:
+        result = here.record('-o', 't.weft', os.path.join(BUILD, 'examples', 'echo-server'))
+        summary = info(here.file('t.weft'))
+        assert summary['counters'], summary
+        assert ' %d events, none lost' % summary['events'] in result.stderr, (result.stderr, summary['events'])
+
+
+@case
 def losses_are_reported():
     with workspace() as here:
         result = here.record('-o', 't.weft', '--size', '64K', SUBJECT, 20000, 'exit', 0)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <weft/buffer.h>
+#include <weft/event.h>
 
 #include "cli/cli.h"
 #include "runs/message.h"
@@ -76,7 +77,7 @@ static bool read_content(const struct weft__runs_saved *saved, struct content *r
 	struct weft_event event;
 	int error;
 	while ((error = weft_decoder_next(trace.decoder, &event)) == WEFT_OK)
-		content.events++;
+		content.events += event.type != WEFT_EVENT_TOTAL;
 	add_losses(weft_decoder_describe(trace.decoder)->losses, &content);
 	if (error < 0)
 		cli_trace_fail(&trace, error);
