@@ -70,9 +70,10 @@ def packed(data):
     return base64.a85encode(deflate(data)).replace(b'z', b'!!!!!').replace(b'<', b'v').decode()
 
 
-def without_comments(script):
-    """Without lines that are comments, except for the licence: each page carries the script."""
-    return re.sub(r'^\s*//(?! SPDX).*\n', '', script, flags=re.MULTILINE)
+def shortened(text):
+    """Without indentation and lines that are comments, except for the licence: each page carries it. No text in a script
+    has several lines."""
+    return re.sub(r'^\t+', '', re.sub(r'^\s*//(?! SPDX).*\n', '', text, flags=re.MULTILINE), flags=re.MULTILINE)
 
 
 def standalone(files, wasm):
@@ -81,10 +82,10 @@ def standalone(files, wasm):
     The script stands before the trace: it starts while the browser still reads what follows."""
     page = files['index.html']
     page = replace(page, '<!--policy-->', '<meta http-equiv="Content-Security-Policy" content="%s">' % POLICY)
-    page = replace(page, STYLE, '<style>%s</style>' % files['style.css'])
+    page = replace(page, STYLE, '<style>%s</style>' % shortened(files['style.css']))
     inside = (block('text/plain', 'wasm', packed(wasm))
-              + block('text/plain', 'worker', packed(without_comments(files['worker.js']).encode()))
-              + '<script>\n%s</script>' % without_comments(files['weft.js']))
+              + block('text/plain', 'worker', packed(shortened(files['worker.js']).encode()))
+              + '<script>\n%s</script>' % shortened(files['weft.js']))
     if '</script' in files['weft.js']:
         sys.exit('assets.py: weft.js would end its element')
     head, rest = page.split('<!--title-->')
