@@ -311,11 +311,18 @@ static void begin_short_children(int count)
 	}
 }
 
-static sigset_t block_child_signal(void)
+static sigset_t child_signal(void)
 {
-	sigset_t signals, before;
+	sigset_t signals;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
+	return signals;
+}
+
+static sigset_t block_child_signal(void)
+{
+	const sigset_t signals = child_signal();
+	sigset_t before;
 	check(sigprocmask(SIG_BLOCK, &signals, &before) == 0, "sigprocmask");
 	return before;
 }
@@ -324,10 +331,8 @@ static sigset_t block_child_signal(void)
 static void lose_child_signal(void)
 {
 	int number;
-	sigset_t signals;
+	const sigset_t signals = child_signal();
 	block_child_signal();
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
 	begin_short_children(2);
 	print_processes(0);
 	for (int i = 0; i < 2; i++) {
@@ -356,10 +361,8 @@ static void lose_handled_signal(void)
 static void lose_read_signal(void)
 {
 	struct signalfd_siginfo info;
-	sigset_t signals;
+	const sigset_t signals = child_signal();
 	block_child_signal();
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
 	const int fd = signalfd(-1, &signals, 0);
 	begin_short_children(2);
 	print_processes(0);
@@ -371,10 +374,8 @@ static void lose_read_signal(void)
 static void take_child_signal(void)
 {
 	int number;
-	sigset_t signals;
+	const sigset_t signals = child_signal();
 	block_child_signal();
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
 	begin_short_children(2);
 	sigwait(&signals, &number);
 	while (waitpid(-1, NULL, WNOHANG) > 0)
