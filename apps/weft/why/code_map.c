@@ -53,6 +53,8 @@ static bool is_of(int fd, uid_t user, double since)
 		   (double)status.st_mtime + CLOCK_ERROR_S >= since;
 }
 
+#define CODE_MAP "/tmp/perf-%u.map" /* where perf(1) looks for it */
+
 static int open_of(const char *path, uid_t user, double since)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -69,12 +71,12 @@ int code_map_open(pid_t pid, uid_t user, double since)
 	const unsigned inner = inner_pid(pid);
 	int fd = -1;
 	if (inner) {
-		snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%u.map", (int)pid, inner);
+		snprintf(path, sizeof(path), "/proc/%d/root" CODE_MAP, (int)pid, inner);
 		fd = open_of(path, user, since);
 	}
 	if (fd >= 0)
 		return fd;
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
+	snprintf(path, sizeof(path), CODE_MAP, (unsigned)pid);
 	return open_of(path, user, since);
 }
 
