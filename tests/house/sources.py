@@ -11,6 +11,9 @@ from tree import read, tracked  # noqa: E402
 FILES = tracked()
 SOURCES = [p for p in FILES if p.endswith(('.c', '.h', '.hpp', '.cpp', '.def'))]
 
+ROOT = {'.clang-format', '.editorconfig', '.gitignore', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'Makefile', 'README.md',
+        'SECURITY.md', 'meson.build', 'meson_options.txt'}
+
 COMMENT = re.compile(r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
 FILE_NAME = re.compile(r'(?<![\w./*<-])[\w][\w./-]*\.(?:c|h|def|py|md)\b(?![\w(])')
 # Headers of the kernel.
@@ -29,6 +32,13 @@ def missing_files(path, text):
             if name not in FOREIGN and not any(p == name or p.endswith('/' + name) for p in FILES):
                 found.append('%s names %s' % (path, name))
     return found
+
+
+@case
+def the_root_has_only_its_own_files():
+    """Programs that tests run may write into the working directory, and what they leave is easily committed."""
+    strange = {path for path in FILES if '/' not in path} - ROOT
+    assert not strange, strange
 
 
 @case
