@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, ring_lines, run, temporary_directory, weft
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, ring_lines, run, skip, temporary_directory, weft
 from waiting import communicate, status_of, wait_until, wait_until_it_follows
 
 SUBJECT = os.path.join(BUILD, 'tests', 'follow-subject')
@@ -315,6 +315,41 @@ def an_orphan_is_recovered():
         check_order(events)
         equal(glob.glob(os.path.join(program.path, 'run', 'weft', '*')), [])
         assert 'nothing to recover' in recover(program).stderr
+
+
+def start_with_number(pid):
+    """A process that sleeps and has that number; others may take it meanwhile."""
+    def start():
+        try:
+            with open('/proc/sys/kernel/ns_last_pid', 'w', encoding='ascii') as file:
+                file.write(str(pid - 1))
+        except OSError as error:
+            skip('process numbers cannot be chosen: %s' % error)
+        process = subprocess.Popen(['sleep', 'infinity'])
+        if process.pid == pid:
+            return process
+        process.kill()
+        process.wait()
+        return None
+    return wait_until('a process has number %d' % pid, start, processor=300)
+
+
+@case
+def another_process_has_the_number_of_an_orphan():
+    with subject() as program:
+        program.send(500)
+        kill_both(program)
+        wait_until('the number is free', lambda: not os.path.exists('/proc/%d' % program.pid))
+        with start_with_number(program.pid) as other:
+            try:
+                wait_until('it sleeps', lambda: 'sleeps in' in weft('why', other.pid, env=program.env, status=None).stdout)
+                equal([row['state'] for row in program.ls()], ['orphaned'])
+                said = weft('info', other.pid, env=program.env, status=3).stderr
+                assert '%s is the ring of an earlier process %d\n' % (program.ring(), other.pid) in said, said
+            finally:
+                other.kill()
+        equal(weft('info', program.ring(), env=program.env).returncode, 0)
+        recover(program, '-o', 'saved.weft')
 
 
 @case

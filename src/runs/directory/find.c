@@ -56,8 +56,10 @@ static bool add_found(
 	}
 	rings->list = list;
 	list[rings->count].ring = *ring;
-	list[rings->count].is_alive = ring->is_running;
 	list[rings->count].ring.is_running = weft__runs_ring_is_running(directory, ring);
+	list[rings->count].is_earlier = ring->is_running && !list[rings->count].ring.is_running &&
+									weft__runs_ring_is_of_earlier(directory, ring);
+	list[rings->count].is_alive = ring->is_running && !list[rings->count].is_earlier;
 	snprintf(list[rings->count].path, sizeof(list[0].path), "%s%s", directory, ring->name);
 	rings->count++;
 	return true;
@@ -153,7 +155,7 @@ bool weft__runs_look_for(pid_t pid, struct weft__runs_found *ret_ring)
 	if (!weft__runs_find(&rings))
 		return false;
 	for (size_t i = 0; i < rings.count; i++)
-		if (rings.list[i].ring.pid == pid &&
+		if (rings.list[i].ring.pid == pid && !rings.list[i].is_earlier &&
 			(!found || is_newer(&rings.list[i].ring, &found->ring)))
 			found = &rings.list[i];
 	if (found)

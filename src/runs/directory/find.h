@@ -10,7 +10,8 @@
 struct weft__runs_found {
 	struct weft__runs_ring ring;
 	char path[PATH_MAX + NAME_MAX + 1];
-	bool is_alive;    /* a process with this pid runs; it may be another one that reuses the pid */
+	bool is_alive;    /* the process runs, as far as is known */
+	bool is_earlier;  /* another process runs that has the number now */
 	bool is_attended; /* its run has a `weft record`, which will save the ring */
 };
 
@@ -29,7 +30,8 @@ void weft__runs_list_finish(struct weft__runs_list *list);
 pid_t weft__runs_parse_pid(const char *operand);
 
 /* Finds the ring into which a process records, or has recorded. If the process has called exec, its
- * latest program's. */
+ * latest program's. The ring of an earlier process does not count once another one has its number.
+ */
 bool weft__runs_look_for(pid_t pid, struct weft__runs_found *ret_found);
 
 /* Finds the ring into which a running process records, wherever it is: by the files that the

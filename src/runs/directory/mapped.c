@@ -74,6 +74,7 @@ static void describe(pid_t pid, struct weft__runs_found *found)
 	snprintf(ring->name, sizeof(ring->name), "%s", name);
 	ring->stem_size = (int)(suffix && suffix > name ? suffix - name : (ptrdiff_t)strlen(name));
 	found->is_alive = true;
+	found->is_earlier = false;
 	found->is_attended = is_attended(found->path);
 }
 

@@ -267,6 +267,21 @@ double weft__runs_process_start(pid_t pid)
 		   (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
+bool weft__runs_ring_is_of_earlier(const char *directory, const struct weft__runs_ring *ring)
+{
+	struct timespec now, booted;
+	uint64_t ticks;
+	weft__source_process_look(ring->pid, &ticks);
+	/* The sleep of the machine is part of one clock. What passes between these two calls, or is
+	 * slept after the process's start, makes it seem older. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_BOOTTIME, &booted);
+	const double slept =
+		(double)(booted.tv_sec - now.tv_sec) + (double)(booted.tv_nsec - now.tv_nsec) * 1e-9;
+	const double started = (double)ticks / (double)sysconf(_SC_CLK_TCK) - slept;
+	return ticks && (double)begin_of(directory, ring) * 1e-9 < started;
+}
+
 /* True if the process ran already when the run directory was made. False if that is unknown. */
 static bool is_before_run(const char *directory, pid_t pid)
 {

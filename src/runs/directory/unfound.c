@@ -85,7 +85,20 @@ static bool explain_number(pid_t pid)
 	return true;
 }
 
-void weft__runs_report_unfound(pid_t pid)
+/* A second line, for those who mean the program that had the number before. */
+static void name_earlier(pid_t pid)
+{
+	struct weft__runs_list rings;
+	if (!weft__runs_find(&rings))
+		return;
+	for (size_t i = 0; i < rings.count; i++)
+		if (rings.list[i].ring.pid == pid && rings.list[i].is_earlier)
+			weft__runs_report("%s is the ring of an earlier process %d",
+				weft__runs_shown(rings.list[i].path), (int)pid);
+	weft__runs_list_finish(&rings);
+}
+
+static void explain(pid_t pid)
 {
 	char searched[PATH_MAX], path[64];
 	struct stat status;
@@ -103,4 +116,10 @@ void weft__runs_report_unfound(pid_t pid)
 			(int)pid, shown, (unsigned)status.st_uid);
 	else
 		explain_ours(pid, shown);
+}
+
+void weft__runs_report_unfound(pid_t pid)
+{
+	explain(pid);
+	name_earlier(pid);
 }
