@@ -412,6 +412,8 @@ void weft__hooks_children_at_end(void);
 void weft__hooks_signal_sent(int number, pid_t process, pid_t thread);
 /* The same, to a group or to all: these are not joined with what they cause. */
 void weft__hooks_signal_to_many(int number);
+/* kill(2) has failed: the message before it was not sent. */
+void weft__hooks_signal_failed(int error);
 
 /* The task gets a signal. `code` and `sender` are from the siginfo_t. */
 void weft__hooks_signal_received(uint64_t task, int number, int code, pid_t sender);

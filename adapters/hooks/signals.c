@@ -7,6 +7,7 @@
  * A process that a signal kills receives nothing, and its parent does not learn which process sent
  * it. So each signal to a process is a second message, without the sender, for the parent's wait.
  */
+#include <string.h>
 #include <sys/wait.h>
 
 #define WEFT_CATEGORY always
@@ -57,6 +58,15 @@ void weft__hooks_signal_sent(int number, pid_t process, pid_t thread)
 		weft_send_as(task, death_key(process, number));
 	}
 	weft__hooks_system_end();
+}
+
+void weft__hooks_signal_failed(int error)
+{
+	struct weft__hooks_text text = {0};
+	const char *name = strerrorname_np(error);
+	weft__hooks_append(&text, "kill: ");
+	weft__hooks_append(&text, name ? name : "error");
+	weft_note_n_as(sender(), text.bytes, text.size);
 }
 
 void weft__hooks_signal_to_many(int number)

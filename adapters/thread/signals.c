@@ -41,7 +41,13 @@ HOOK(kill)
 int kill(pid_t process, int number)
 {
 	before_signal(number, process, 0);
-	return NEXT(kill)(process, number);
+	int result = NEXT(kill)(process, number);
+	if (unlikely(result != 0) && number != 0 && HOOKS_RECORD) {
+		int saved = weft__hooks_begin();
+		weft__hooks_signal_failed(saved);
+		weft__hooks_end(saved);
+	}
+	return result;
 }
 
 HOOK(killpg)

@@ -53,6 +53,16 @@ static uint32_t buffer_of(
 	return found;
 }
 
+/* True if the signal was not sent: a failed kill(2) has a second note, "kill: EPERM". */
+static bool has_failed(const struct weft_model *model, uint32_t task, uint32_t note)
+{
+	static const char word[] = "kill: ";
+	if (note + 1 >= model->tasks.end_note[task] || model->notes.type[note + 1] != WEFT_NOTE_TEXT)
+		return false;
+	const struct weft_slice text = weft_model_string(model, model->notes.text[note + 1]);
+	return text.size >= sizeof(word) - 1 && memcmp(text.bytes, word, sizeof(word) - 1) == 0;
+}
+
 static void look_at_note(const struct weft_model *model, uint32_t task, uint32_t note,
 	struct weft__suspension *by_buffer)
 {
@@ -60,7 +70,8 @@ static void look_at_note(const struct weft_model *model, uint32_t task, uint32_t
 	const uint64_t time = model->notes.time[note];
 	const uint64_t number =
 		number_in(weft_model_string(model, model->notes.text[note]), &stops, &is_thread);
-	const uint32_t buffer = number ? buffer_of(model, task, number, is_thread) : WEFT_NONE;
+	const bool is_sent = number && !has_failed(model, task, note);
+	const uint32_t buffer = is_sent ? buffer_of(model, task, number, is_thread) : WEFT_NONE;
 	if (buffer != WEFT_NONE && time >= by_buffer[buffer].time)
 		by_buffer[buffer] = (struct weft__suspension){time, stops ? task : WEFT_NONE};
 }

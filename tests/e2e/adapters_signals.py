@@ -6,7 +6,7 @@ import re
 from harness import BUILD, case, equal, json_lines, main, run, temporary_directory, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'signal-subject')
-PARTS = ('exact', 'handler', 'wait', 'descriptor', 'thread', 'kill', 'alarm', 'jump')
+PARTS = ('exact', 'handler', 'wait', 'descriptor', 'thread', 'kill', 'failure', 'alarm', 'jump')
 SELF = 'signal-subject'
 
 
@@ -67,6 +67,11 @@ def a_wait_for_a_child_leads_to_its_killer():
     found = Run('kill')
     equal(found.deaths, [(SELF, 'exit of process N')] * 2)
     equal(sorted(found.notes), [('exit of process N', 'killed by SIGTERM'), (SELF, 'SIGTERM to process N')])
+
+
+@case
+def a_signal_that_was_not_sent_is_noted():
+    check('failure', [], [(SELF, 'SIGCONT to process N'), (SELF, 'kill: ESRCH')])
 
 
 @case

@@ -4,6 +4,7 @@
  * them; in each other part, a process or thread waits for a signal that another one sends.
  */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -237,6 +238,12 @@ static void use_thread(void)
 	CHECK(pthread_kill(thread, SIGUSR1) == 0 && pthread_join(thread, NULL) == 0);
 }
 
+/* No process has that number. */
+static void use_failure(void)
+{
+	CHECK(kill(INT_MAX, SIGCONT) == -1 && errno == ESRCH);
+}
+
 static void use_kill(void)
 {
 	int status;
@@ -282,7 +289,7 @@ int main(int argument_count, char **arguments)
 		void (*function)(void);
 	} parts[] = {{"exact", use_exact}, {"handler", use_handler}, {"wait", use_wait},
 		{"descriptor", use_descriptor}, {"thread", use_thread}, {"kill", use_kill},
-		{"alarm", use_alarm}, {"jump", use_jump}};
+		{"failure", use_failure}, {"alarm", use_alarm}, {"jump", use_jump}};
 	for (size_t i = 0; argument_count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function();

@@ -77,6 +77,15 @@ static void a_process_is_suspended_by_another(void **state)
 	assert_int_equal(suspended_at(&made, 2, 500), 0); /* the other host's */
 	made = begin_processes();
 	make_note(&made, PARENT, 100, "SIGSTOP to process 11");
+	make_note(&made, PARENT, 110, "kill: EPERM");
+	assert_int_equal(suspended_at(&made, CHILD, 500), 0);
+	made = begin_processes();
+	make_note(&made, PARENT, 90, "SIGSTOP to process 99");
+	make_note(&made, PARENT, 95, "kill: ESRCH");
+	make_note(&made, PARENT, 100, "SIGSTOP to process 11");
+	assert_int_equal(suspended_at(&made, CHILD, 500), 100);
+	made = begin_processes();
+	make_note(&made, PARENT, 100, "SIGSTOP to process 11");
 	assert_int_equal(suspended_at(&made, PARENT, 500), 0);
 	made = begin_processes();
 	make_note(&made, PARENT, 100, "SIGSTOP to process 11");
