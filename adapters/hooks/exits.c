@@ -179,7 +179,7 @@ void weft__hooks_child_begins(void)
 {
 	begin_children();
 	children.left++;
-	children.paused = 0; /* may come to as many as at the last look, but others */
+	children.paused = 0; /* `left` may come back to that number with other children */
 	if (children.left >= MANY && children.left >= 2 * children.asked)
 		tag_ended(MANY);
 }

@@ -2,8 +2,8 @@
  *
  * The code that Python executes on the calling thread, as its functions tell it.
  *
- * A new object may start Python's collector, which calls functions of the program, and this runs on
- * a small stack. So the collector is off meanwhile: it runs when the next object is made.
+ * A new object may start Python's garbage collector, which calls functions of the program, and the
+ * stack here is small. So the collector is off meanwhile; it runs when the next object is made.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -79,7 +79,8 @@ static bool has_lock(void)
 	return state && state == state_of_holder();
 }
 
-/* An error that is set is the program's: what looks here calls functions that may set another. */
+/* If an error is set, it is the program's, and the functions that are called here might replace it.
+ */
 static bool may_look(void)
 {
 	return weft__hooks_python_is_followed() && find() && has_lock() && !error_set();

@@ -219,12 +219,12 @@ void weft__hooks_end(int saved_errno);
 /* The process: another number after a fork. 0 never occurs. */
 uint32_t weft__hooks_epoch(void);
 
-/* The number that a thread has now which may have had that one when it forked the process, or one
- * before it. */
+/* The present number of the thread that had the given number, also if it had it in a process from
+ * which this one was forked. */
 uint32_t weft__hooks_thread_now(uint32_t thread);
 
-/* True for the number of a thread of a process that this one was forked from, if the thread did not
- * fork itself: it is not in this process. */
+/* True if the number is that of a thread of a process from which this one was forked, and another
+ * thread forked: the thread is not in this process. */
 bool weft__hooks_was_left_behind(uint32_t thread);
 
 /* Creates and names the task of a thread whose beginning no hook saw. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Python: has it load what records asyncio, and looks at what it executes.
+ * Python: makes it load the recorder of asyncio, and looks at the code that it executes.
  */
 #ifndef WEFT_ADAPTERS_PYTHON_H
 #define WEFT_ADAPTERS_PYTHON_H
@@ -14,7 +14,7 @@ void weft__hooks_python_begin(void);
  * hidden. */
 bool weft__hooks_python_is_followed(void);
 
-/* True if that is in the code of Python itself. */
+/* True if the address is in the code of Python itself. */
 bool weft__hooks_python_has(const void *code);
 
 /* ---- What Python executes (frames.c) ---- */
@@ -25,15 +25,15 @@ bool weft__hooks_python_thread(struct weft__hooks_text *name);
 
 /* Where Python waits for a lock of its own: in the program, or in a method of the library. */
 enum weft__hooks_python_wait {
-	WEFT__PYTHON_UNKNOWN, /* it may not wait at all: it asks who has a condition's lock */
+	WEFT__PYTHON_UNKNOWN, /* it may not wait: a condition's lock is tried to see if it is held */
 	WEFT__PYTHON_WITH,    /* in a statement that gives the lock back when it ends */
 	WEFT__PYTHON_ACQUIRE, /* the program calls acquire() */
 	WEFT__PYTHON_THREAD,  /* for the end of a thread, which has the lock until then */
-	WEFT__PYTHON_OTHER,   /* for whatever the library uses locks for */
+	WEFT__PYTHON_OTHER,   /* in another method of the library */
 };
 
-/* Appends a name for that: "lock at FILE:9 in transfer", "Queue.get at FILE:30". Only if the
- * caller is Python, and has its global lock. */
+/* Appends a name for the wait: "lock at FILE:9 in transfer", "Queue.get at FILE:30". Call it only
+ * from Python, with its global lock. */
 enum weft__hooks_python_wait weft__hooks_python_waits(struct weft__hooks_text *name);
 
 #endif

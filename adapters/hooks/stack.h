@@ -13,8 +13,7 @@
  * records. */
 uint64_t weft__hooks_stack_find(void);
 
-/* That hundredth, for other work of this cost: 0 if it is used up; and what began then has ended.
- */
+/* Begin and end other work of this cost, within that hundredth. 0: it is used up, do no work. */
 uint64_t weft__hooks_budget_begin(void);
 void weft__hooks_budget_end(uint64_t began_ns);
 

@@ -14,7 +14,8 @@
 #include "thread/shared.h"
 #include "thread/taken.h"
 
-/* `is_lock`: its thread holds the semaphore then. Without an object, for the end of a thread. */
+/* `is_lock`: the thread holds the semaphore after the wait. Without an object, the wait is for the
+ * end of a thread. */
 struct waiting {
 	struct weft__thread_waiting on;
 	bool is_shared, is_lock;
@@ -145,8 +146,8 @@ static void begin_semaphore(
 		begin_wait(it, semaphore, "semaphore", caller, is_timed);
 }
 
-/* Python tries its locks so, before it waits for them. A semaphore that processes share is none:
- * one of multiprocessing, which may be in the same file as Python, is also posted by others. */
+/* Python tries its locks by this before it waits for them. A semaphore that processes share is not
+ * a lock of Python: multiprocessing, which may be in the same file as Python, has such ones. */
 HOOK(sem_trywait)
 int sem_trywait(sem_t *semaphore)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * See taken.h. Python's global lock guards the tables, but for a wait that reads them without it:
- * `semaphore` is read before and after `thread`, and written last.
+ * See taken.h. Python's global lock guards the tables, except where a thread that waits reads them
+ * without it: there `semaphore` is read before and after `thread`, and it is written last.
  */
 #include "thread/taken.h"
 
@@ -16,7 +16,7 @@ static struct taken {
 	uint32_t thread;
 } all[TAKEN];
 
-/* Locks of conditions, which those who have them try again and again, to see whether they have. */
+/* Locks of conditions. A thread that has one tries it again and again, to see whether it has it. */
 static const sem_t *conditions[CONDITIONS];
 
 /* The try that failed last. */
@@ -87,7 +87,7 @@ static void look_aside(void *nothing)
 	tried.way = weft__hooks_python_waits(&tried.name);
 }
 
-/* Nothing is known of a wait that would take the thread too much time to look at. */
+/* A wait stays without a name if the thread has used up its time for looking. */
 static void look(const sem_t *semaphore)
 {
 	const uint64_t began_ns = weft__hooks_budget_begin();
@@ -118,8 +118,8 @@ void weft__thread_tried(const sem_t *semaphore, bool is_taken)
 
 /* ---- Waits ---- */
 
-/* A thread that waits for what it has itself taken expects another one to give it back, if it does
- * not say otherwise by a statement. */
+/* A thread that calls acquire() for a semaphore that it has taken itself expects another thread to
+ * release it, so it does not use it as a lock. */
 static bool is_lock(int by)
 {
 	return tried.way == WEFT__PYTHON_WITH ||

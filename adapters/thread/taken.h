@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * Locks of Python: semaphores that the thread gives back which has taken them, for the most part.
+ * Locks of Python. They are semaphores, mostly released by the thread that took them.
  *
- * Python tries each lock, with its global lock, before it waits without that. Who took a lock at
- * once is remembered; and when a try fails, what Python executes then, which says how the program
- * uses the lock. If it waits, the lock's task is named by that, and is of the kind lock, with the
- * thread that took it as holder, where the program uses it as a lock.
+ * Python tries each lock while it has its global lock, and releases the global lock before it
+ * waits. If a try succeeds, the thread that took the lock is remembered. If it fails, the code that
+ * Python executes is looked at, which says how the program uses the lock. If Python then waits, the
+ * task of the lock is named after that code. If the program uses it as a lock, the task is of the
+ * kind lock, and the thread that took it is its holder.
  */
 #ifndef WEFT_ADAPTERS_THREAD_TAKEN_H
 #define WEFT_ADAPTERS_THREAD_TAKEN_H
@@ -16,21 +17,21 @@
 
 #include "hooks/python.h"
 
-/* Python has tried to take the semaphore. While recording. */
+/* Python has tried to take the semaphore. Call it only while recording. */
 void weft__thread_tried(const sem_t *semaphore, bool is_taken);
 
-/* A thread gives the semaphore back; and it is destroyed. */
+/* A thread releases the semaphore; the semaphore is destroyed. */
 void weft__thread_given(const sem_t *semaphore);
 void weft__thread_taken_forget(const sem_t *semaphore);
 
 struct weft__thread_taken {
 	int by;          /* the number of the thread that took it at once; 0: unknown */
 	uint64_t thread; /* the task of the thread whose end is awaited; else WEFT_TASK_NONE */
-	bool is_lock;    /* who takes it gives it back */
+	bool is_lock;    /* the thread that takes it releases it */
 };
 
-/* The calling thread has to wait for the semaphore: if Python waits for a lock, that gets a task
- * with the name. */
+/* The calling thread has to wait for the semaphore. If Python waits for a lock, the lock gets a
+ * task with its name. */
 void weft__thread_taken_wait(struct weft__thread_taken *ret, const sem_t *semaphore);
 
 /* True if waits for it are those for a lock. */

@@ -77,8 +77,9 @@ FUNCTION(deadline)
 	return NULL;
 }
 
-/* context(task, traceparent, tracestate): the task is a span below that of the header; of '', of a
- * new trace. Its own traceparent, or '' if that is not valid. */
+/* context(task, traceparent, tracestate): makes the task a span below that of the header, or the
+ * root of a new trace if the header is ''. Returns the task's own traceparent; '' if the header is
+ * not valid. */
 FUNCTION(context)
 {
 	napi_value a[3], result;

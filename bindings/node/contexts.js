@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 //
-// Trace contexts of requests: those that come in are read, and those that the program sends. Nothing is added to what it
-// sends, unless its user wants that: WEFT_PROPAGATE=1.
+// Trace contexts of HTTP requests, both of those that the program receives and of those that it sends. Headers are only
+// read; WEFT_PROPAGATE=1 also adds them to the requests that the program sends.
 'use strict';
 
 const weft = require('./weft.node');
@@ -15,7 +15,7 @@ class Context {
 	}
 }
 
-// Of headers as node has them: names and values in turn. Two of the name traceparent are none.
+// The context in a list of headers as node has it: names and values in turn. A request with two headers traceparent has none.
 function ofList(list) {
 	const parents = [], states = [];
 	for (let i = 0; i + 1 < list.length; i += 2) {
@@ -28,7 +28,7 @@ function ofList(list) {
 	return new Context(parents.length === 1 ? parents[0] : '', states.join(','));
 }
 
-// A request's head as it is sent, as such a list. A regular expression would change RegExp.$1, which the program may read.
+// The head of a request, as it is sent, as a list of headers. A regular expression would change RegExp.$1, which the program may read.
 function listOf(head) {
 	const list = [];
 	for (const line of typeof head === 'string' ? head.split('\r\n') : []) {
@@ -41,12 +41,12 @@ function listOf(head) {
 
 const ofHead = head => ofList(listOf(head));
 
-// True if there is any traceparent, also one that is not valid.
+// True if a header traceparent is there, even if it is not valid.
 const isGiven = headers => (Array.isArray(headers) ? headers : listOf(headers))
 	.some((name, i) => i % 2 === 0 && String(name).toLowerCase() === 'traceparent');
 
-// The task is a span below that of a context, or, if that is '', of a new trace. Its own context; null if `parent` is
-// not valid.
+// Makes the task a span below that of `parent`, or the root of a new trace if `parent` is empty. Returns the task's own
+// context; null if `parent` is not valid.
 function start(task, parent) {
 	const own = weft.context(task, parent.traceparent, parent.tracestate);
 	return own === '' ? null : new Context(own, parent.tracestate);
@@ -55,7 +55,7 @@ function start(task, parent) {
 module.exports = {
 	ofList, ofHead, isGiven, start,
 	none: new Context('', ''),
-	// For what serves no request: as programs say it that start others.
+	// The parent where no request is served: the variables by which one program passes its context to another.
 	outer: new Context(TRACEPARENT || '', TRACESTATE || ''),
 	propagates: WEFT_PROPAGATE !== undefined && WEFT_PROPAGATE !== '' && WEFT_PROPAGATE !== '0',
 };

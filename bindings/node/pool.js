@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: ISC
 //
-// libuv's threads, which read files, look up names, and compute hashes and keys: a pool, for which a request waits that
-// finds all of them at work. Which these are follows from what was asked for, and has ended: libuv takes requests in
-// order, and look-ups of names by half of the threads at most. While no request waits, nothing is recorded.
+// libuv's threads, which read files, look up names, and compute hashes and keys, as a pool. A request waits for it if all
+// threads are at work. Which requests have a thread follows from those that have begun and ended: libuv takes requests in
+// order, and uses half of the threads at most to look up names. While no request waits, nothing is recorded.
 'use strict';
 
 const weft = require('./weft.node'), {isMainThread} = require('worker_threads');
 
 const POOL = weft.kind('pool'), NAME = weft.name("libuv's threads");
 const SLOW = new Set(['GETADDRINFOREQWRAP', 'GETNAMEINFOREQWRAP']);
-// Of crypto. The same objects do the work without a thread, if the program has no callback.
+// Jobs of crypto. The same objects do the work without a thread if the program has no callback.
 const JOBS = new Set(['PBKDF2REQUEST', 'SCRYPTREQUEST', 'HASHREQUEST', 'SIGNREQUEST', 'VERIFYREQUEST', 'CIPHERREQUEST', 'DERIVEBITSREQUEST',
 	'KEYGENREQUEST', 'KEYPAIRGENREQUEST', 'RANDOMBYTESREQUEST', 'RANDOMPRIMEREQUEST', 'CHECKPRIMEREQUEST']);
 const TYPES = new Set([...SLOW, ...JOBS, 'FSREQCALLBACK', 'FSREQPROMISE']);
@@ -17,7 +17,7 @@ const TYPES = new Set([...SLOW, ...JOBS, 'FSREQCALLBACK', 'FSREQPROMISE']);
 const size = Math.min(Math.max(parseInt(process.env.UV_THREADPOOL_SIZE || '4', 10) || 1, 1), 1024), slowMax = (size + 1) >> 1;
 const working = new Set();
 let slow = 0, task = 0, asked = 0;
-// The threads are those of the process: what other threads of JavaScript ask for is not known here.
+// Workers of JavaScript share the threads, but their requests are not known here.
 let isKnown = isMainThread;
 
 class Request {
@@ -30,7 +30,7 @@ class Request {
 	}
 }
 
-// Requests that wait, and some that do not any more. There may be very many: none is moved often.
+// Requests that wait, and some that no longer do: those are dropped once they are half of the list, so the cost of a request is constant on average.
 class Queue {
 	constructor() {
 		this.list = [];
@@ -77,7 +77,7 @@ function wait(request) {
 	weft.waits(request.task, task);
 }
 
-// The request that gets the thread which is free now, or undefined.
+// The request that gets the free thread, or undefined.
 function next() {
 	const other = waiting.first(), slowOne = slow < slowMax ? waitingSlow.first() : undefined;
 	return slowOne === undefined || (other !== undefined && other.number < slowOne.number) ? other : slowOne;
@@ -85,7 +85,7 @@ function next() {
 
 module.exports = {
 	isJob: type => JOBS.has(type),
-	// Called with each new resource of async_hooks; what it returns, ends.
+	// Called for each new resource of async_hooks. Returns its request, to be passed to end(), or null.
 	ask(type, task) {
 		if (type === 'WORKER')
 			isKnown = false;

@@ -67,8 +67,8 @@ class Part extends Itself {
 // `running`: functions that were called and have not come to an await, the innermost last. `current`: the one that
 // went on after an await, and has called them.
 let running = [], current = null, locking = null, joining = null, rejected = [];
-// The request that the code at hand serves: what it asks for inherits it. And the task that asked for this callback,
-// if it runs in no task of its own; 0: none.
+// `serves`: the request for which the running code works; what it starts inherits that. `asker`: the task that asked for
+// this callback, if the callback has no task of its own; 0: none.
 let serves = null, asker = 0;
 // The entry that has ended, and its promise. V8 calls `settled` before the promise has a state, and never again: so
 // the end is recorded with whatever happens next on the thread.
@@ -125,7 +125,7 @@ function settle(task, promise) {
 		weft.fail(task, errors.describe(weft.reason(promise)));
 }
 
-// How many tasks are entered: others that run are no tasks of node, as that of an eventfd which wakes the loop.
+// How many of node's tasks are entered. If none is, weft.current() is another task, such as that of the eventfd that wakes the loop.
 let inside = 0;
 
 function enter(task, from) {
@@ -155,7 +155,7 @@ function becomesPart(promise, entry, from) {
 
 // ---- Awaits ----
 
-// A generator has no frame of its own when it is called.
+// A generator has no frame of its own when it is called, so it is identified at its first await.
 function identify(entry, location) {
 	entry.code = location.code;
 	if (entry.label === 0)
@@ -233,7 +233,7 @@ function decide(isValue) {
 		awaits(promise, parent, undecidedLocation);
 }
 
-// True if no function is known to run there: then it is the generator, which has just been called for the first time.
+// True if no function is known to run at `location`: then `entry` is a generator that was just called for the first time.
 function beginsGenerator(entry, location) {
 	return entry.code === null && running.includes(entry) && (current === null || current.code !== location.code)
 		&& !running.some(it => it.code === location.code);
@@ -503,12 +503,12 @@ module.exports = {
 		serves = request;
 		asker = 0;
 	},
-	// Whom a callback belongs to that is asked for now: the function that runs, or the request; null: nobody.
+	// The owner of a callback that is registered now: the function that runs, or the request that is served; null: none.
 	asks() {
 		const entry = running.length > 0 ? running[running.length - 1] : current;
 		return entry !== null ? entry : serves;
 	},
-	// This callback was asked for by that one. A function that has ended, or never had a task, asks for nothing more.
+	// `it` asked for this callback. If `it` is a function that has ended, or never had a task, its request asked instead.
 	askedBy(it) {
 		serves = it.serves;
 		asker = (it.ended || it.task === 0) && serves !== null ? serves.task : it.task;

@@ -24,12 +24,12 @@ class Request {
 			weft[event](this.task);
 		this.ended = true;
 	}
-	// The header is that of the caller, or of a library for traces in the program.
+	// The header is from the caller, or from a tracing library in the program.
 	joins(header) {
 		if (header.traceparent !== '')
 			this.context = contexts.start(this.task, header);
 	}
-	// The context for a request that leaves the program, as its user wants.
+	// The context that WEFT_PROPAGATE adds to a request that the program sends.
 	leaves() {
 		const {serves} = this, outer = serves === null ? contexts.outer : serves.context || contexts.none;
 		this.context = contexts.start(this.task, outer) || contexts.start(this.task, contexts.none);
@@ -80,14 +80,14 @@ function add(request, origin) {
 	return it;
 }
 
-// Its head has been sent.
+// The request's head has been sent.
 function sent(request, head) {
 	const it = requests.get(request) || add(request, request.host);
 	if (it.context === null)
 		it.joins(contexts.ofHead(head));
 }
 
-// ---- What is added to requests if the user wants it ----
+// ---- WEFT_PROPAGATE ----
 
 function propagate(request) {
 	if (request.hasHeader('traceparent') || requests.has(request))
@@ -100,7 +100,7 @@ function propagate(request) {
 		request.setHeader('tracestate', context.tracestate);
 }
 
-// No channel of node 18 to 20 tells of a request before its head is made.
+// Node 18 to 20 have no channel that reports a request before its head is made.
 function propagateOfHttp() {
 	const {prototype} = require('http').ClientRequest, implicitHeader = prototype._implicitHeader;
 	prototype._implicitHeader = function () {

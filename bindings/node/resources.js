@@ -14,7 +14,7 @@ const PASSED = new Set(['PROMISE', 'TCPWRAP', 'TCPSERVERWRAP', 'PIPEWRAP', 'PIPE
 	'TLSWRAP', 'FILEHANDLE', 'FILEHANDLECLOSEREQ', 'SIGNALWRAP', 'STATWATCHER', 'FSEVENTWRAP', 'DNSCHANNEL',
 	'INSPECTORJSBINDING', 'BLOBREADER', 'ELDHISTOGRAM', 'HEAPSNAPSHOT', 'WORKERHEAPSNAPSHOT', 'Microtask',
 	'bootstrap', 'TickObject']);
-// Of those, what belongs to the code that has asked for it, although it runs in no task of that: tasks that it makes do, too.
+// The types in PASSED whose callbacks have no task of their own, but belong to the code that asked for them, as do the tasks that they make.
 const ASKED = new Set(['TickObject', 'Microtask', 'HTTPCLIENTREQUEST', 'WRITEWRAP', 'SHUTDOWNWRAP']);
 // These may call more than once.
 const LONG = new Set(['MESSAGEPORT', 'WORKER', 'PROCESSWRAP', 'ZLIB', 'BROTLICOMPRESS', 'HTTP2SESSION', 'HTTP2STREAM', 'HTTP2PING']);
@@ -27,7 +27,7 @@ const NAMES = {
 // Requests that end with the resource that reads them, if they have not ended before.
 const requests = new Map();
 
-// Whom the callbacks of a resource without a task belong to: a function or a request.
+// The function or request to which the callbacks of a resource without a task belong, by the id of the resource.
 const askers = new Map();
 
 const tasks = new Map(), kinds = new Map(), names = new Map(), NAMES_MAX = 10000;
@@ -104,7 +104,7 @@ function where() {
 	return promises.isGuess ? frames.none : frames.outer(init);
 }
 
-// A job of crypto gets its callback right after the hook for it. One without a callback is done when its function returns.
+// A job of crypto gets its callback right after its init hook has run, so the next hook looks for it. Without one, the job has run by then.
 let job = null;
 
 function decide() {
@@ -217,7 +217,7 @@ function setOnly(hooks) {
 
 module.exports = {
 	parent: promises.parent,
-	// The request runs until the callback ends that runs now, and what it is read from later belongs to it.
+	// The request runs until the present callback ends. Later callbacks of the resource from which it is read belong to it.
 	serve(request, id) {
 		promises.serve(request);
 		if (entered.length > 0)

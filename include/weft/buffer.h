@@ -63,10 +63,11 @@ struct weft_buffer_sampling {
 #define WEFT_BUFFER_CODES_MAX 7700
 
 /* Makes the side tables of the samples that were taken while the buffer's program recorded, behind
- * the other tables that were added to a saved buffer: they are to take the place of what was added,
- * from `*ret_offset` on. `*ret_tables` is the caller's to free, NULL if there are no such samples
- * and no reason. 0, WEFT_ERROR_MEMORY, WEFT_ERROR_LIMIT, WEFT_ERROR_DAMAGED if what was added is no
- * tables, or a decoder's error.
+ * the other tables that were added to a saved buffer. The caller replaces the bytes of the file
+ * from
+ * `*ret_offset` on by them. `*ret_tables` is the caller's to free, NULL if there are neither
+ * samples nor a reason for having none. 0, WEFT_ERROR_MEMORY, WEFT_ERROR_LIMIT, WEFT_ERROR_DAMAGED
+ * if other data than tables were added, or a decoder's error.
  */
 int weft_buffer_make_samples(const void *bytes, size_t size,
 	const struct weft_buffer_sampling *sampling, void **ret_tables, size_t *ret_size,
@@ -87,9 +88,9 @@ struct weft_buffer_value {
 	bool begins_at_0; /* when the buffer's record began */
 };
 
-/* Makes the side table of the values that counters had when the buffer's program had ended without
- * its exit handlers, to be added like samples. `*ret_table` is the caller's to free, NULL if there
- * are none, or the program has recorded its last values itself. 0, WEFT_ERROR_MEMORY, or a
+/* Makes the side table of the values that counters had when the buffer's program ended without its
+ * exit handlers, to be added like samples. `*ret_table` is the caller's to free, NULL if there are
+ * no values, or the program has recorded its last values itself. 0, WEFT_ERROR_MEMORY, or a
  * decoder's error. */
 int weft_buffer_make_last_values(const void *bytes, size_t size,
 	const struct weft_buffer_value *values, size_t count, void **ret_table, size_t *ret_size);

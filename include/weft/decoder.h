@@ -163,15 +163,16 @@ int weft_decoder_build_summary(struct weft_decoder *decoder, const struct weft_p
 struct weft_range {
 	uint64_t start_ns;    /* after the trace's first event; or on its clock, if is_absolute */
 	uint64_t duration_ns; /* UINT64_MAX: up to the trace's end */
-	uint64_t past_ns;     /* of the time before it, this much is read as well */
+	uint64_t past_ns;     /* how much time before the range is read as well */
 	bool is_absolute;
 };
 
-/* Builds a model of a range alone, of a decoder that has given no event yet. See
- * weft_decoder_seek(): the packets before it are not read, nor is anything behind it. The model's
- * summary is about the whole trace as far as that is known; what was not read is dark time: of
- * tasks that began before, the model has only what the range shows; tasks that have not ended end
- * with the range, and their outcome is unknown. */
+/* Builds a model of a range alone, of a decoder that has given no event yet. Packets before the
+ * range are not read (see weft_decoder_seek()), and of those behind it only the last ones of each
+ * thread, which say when the trace ends. The model's summary is about the whole trace as far as it
+ * is known. The time that was not read is dark time: of tasks that began before the range, the
+ * model has only what the range shows; tasks that have not ended end with the range, and their
+ * outcome is unknown. */
 int weft_decoder_build_range(struct weft_decoder *decoder, const struct weft_range *range,
 	const struct weft_progress *progress, struct weft_model **ret_model);
 

@@ -4,8 +4,8 @@
  * their value is a number that both ends know: what one end writes, the other reads. A recorder
  * writes them when it first knows the number, and readers then find the process at the other end,
  * also if nothing is sent any more. Those of a lock: the system's number of the thread or process
- * that holds it when a wait begins; 0: unknown, or one that the trace shows. A tag of conditions.
- * And parts of the keys of messages.
+ * that holds it when a wait begins; 0: unknown, or one that the trace shows. A tag of conditions,
+ * and parts of the keys of messages, are here as well.
  */
 #ifndef WEFT_ENDS_H
 #define WEFT_ENDS_H
@@ -20,8 +20,9 @@
  * stands for the end now. */
 #define WEFT_TAG_LEAVES "leaves end"
 
-/* How many children a process has that waits for the end of any; a tag of what it waits for. Or for
- * a signal, while some have ended and were not waited for; a tag of its first task. */
+/* The number of children of a process. A process that waits for the end of any child tags the task
+ * for which it waits; one that waits for a signal while children have ended for which it has not
+ * waited tags its first task. */
 #define WEFT_TAG_CHILDREN "children"
 
 /* How many children of a process have ended for which it has not waited; a tag of its first task.
@@ -31,8 +32,8 @@
 #define WEFT_TAG_HELD_BY_THREAD  "held by thread"
 #define WEFT_TAG_HELD_BY_PROCESS "held by process"
 
-/* The same of a lock that processes do not share: the thread had it when it was forked, so in this
- * process nobody can give it back. */
+/* The holder of a lock that processes do not share: a thread of the parent, which had the lock at
+ * the fork. No thread of this process can release it. */
 #define WEFT_TAG_HELD_AT_FORK "held at fork by thread"
 
 /* A tag of a condition, before WEFT_TAG_SIGNALLED_BY: how many signals met no waiter since the last

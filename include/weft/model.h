@@ -259,8 +259,8 @@ struct weft_model_summary {
 	uint64_t joined;      /* messages of which both sides are in the trace */
 	uint64_t start, last; /* times of the first and last event, ns; 0 and 0 without events */
 	uint64_t end;         /* when the last of the programs ended, or `last` if that is unknown */
-	/* Only [read_start, read_end) was read of a larger trace, from `start` to at least `end`; 0 and
-	 * 0: all of it was. */
+	/* If only a part of the trace was read: [read_start, read_end). The trace lasts from `start` to
+	 * `end`, or longer. 0 and 0: all of it was read. */
 	uint64_t read_start, read_end;
 	bool live; /* a model snapshot: `end` is now, and tasks that have not ended reach it */
 	uint32_t by_outcome[WEFT_OUTCOMES]; /* of tasks that are no lines of tracks */

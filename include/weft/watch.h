@@ -7,9 +7,9 @@
  *
  * The buffer is mapped for writing, but only these words of its header are written: how long the
  * watcher listens, which requests were answered, until when the past is held, that a rundown is
- * wanted, and how the record of an ended process ended; and the threads' limits, if the program is
- * to stop recording; and behind the buffer, samples. One watcher answers requests; any number may
- * make copies. What a killed watcher leaves behind expires within seconds.
+ * wanted, how the record of an ended process ended, and the threads' limits, if the program is to
+ * stop recording. Samples are written behind the buffer. One watcher answers requests; any number
+ * may make copies. What a killed watcher leaves behind expires within seconds.
  *
  * A watch belongs to one thread at a time.
  */
@@ -74,11 +74,11 @@ void weft_watch_free(void *bytes, size_t size);
  * larger. 0, WEFT_ERROR_MEMORY or an error of that function: then the copy has no alert. */
 int weft_watch_add_alert(void **bytes, size_t *size, const struct weft_trace_alert *alert);
 
-/* Adds samples of what the program's threads ran to tables behind the buffer, for all who read it:
+/* Adds samples of what the program's threads ran to tables behind the buffer, for all its readers.
  * `sampling` has all functions so far, but only new samples. Only one process may do that. Does
  * nothing if the file had no such tables when it was opened: see weft_buffer_make_sample_room.
- * Returns how many of the samples, the first ones, were left out as they are from before the
- * program began to record. */
+ * Returns how many samples were left out because they are from before the program began to record:
+ * these are the first ones. */
 uint32_t weft_watch_add_samples(
 	const struct weft_watch *watch, const struct weft_buffer_sampling *sampling);
 

@@ -135,8 +135,8 @@ const struct weft_diagnostics *weft_xentrace_growing_diagnostics(
  * with the pid 0. */
 #define WEFT_XENTRACE_PROCESS_NAME_BYTES 16 /* with a NUL */
 #define WEFT_XENTRACE_PROCESS_MAX        0xfffffe
-/* In place of the pid after a switch: the kernel lost switches, and which process runs is unknown.
- * In place of the pid before stands how many it lost; 0: unknown. */
+/* Instead of the pid after a switch: the kernel lost switches, so which process runs is unknown.
+ * The pid before is then the number of lost switches; 0: unknown. */
 #define WEFT_XENTRACE_PROCESS_UNKNOWN 0xffffff
 
 enum weft_xentrace_note_kind {
@@ -145,13 +145,13 @@ enum weft_xentrace_note_kind {
 	WEFT_XENTRACE_NOTE_HOST = 3,     /* Xen's system time; CLOCK_MONOTONIC of dom0 at that time */
 	WEFT_XENTRACE_NOTE_BOOT = 4,     /* the 16 bytes of dom0's boot id */
 	WEFT_XENTRACE_NOTE_FILTERED = 5, /* a filter left records out; 0; 0 */
-	/* Cycles; the pids after and before in 24 bits each, dom0's vCPU in 15, and a bit: the one
-	 * before has ended. dom0's vCPU runs another process. */
+	/* dom0's vCPU runs another process. Cycles; from the lowest bit on the pid after and the pid
+	 * before, 24 bits each, the vCPU, 15 bits, and 1 bit: the process before has ended. */
 	WEFT_XENTRACE_NOTE_SWITCH = 6,
-	/* The same, but the process before makes the one after. */
+	/* The same words, but the process before makes the one after. */
 	WEFT_XENTRACE_NOTE_FORK = 7,
-	/* The pid in 32 bits, 0 for the first half of its name and 1 for the second one; 8 bytes. It is
-	 * the name from the next note of the two kinds above on. */
+	/* A process gets a name, from the next note of the two kinds above on. The pid in the lower 32
+	 * bits, above it 0 for the first half of the name or 1 for the second; 8 bytes of the name. */
 	WEFT_XENTRACE_NOTE_NAME = 8,
 };
 

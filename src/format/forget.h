@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Gives back the memory of an input that is a mapped file. Each look at a packet's header maps what
- * is around it: in the end all of the file, packet by packet.
+ * Gives back the memory of an input that is a mapped file. Reading the header of a packet maps the
+ * pages around it, so reading all headers would map the whole file.
  */
 #ifndef WEFT_FORMAT_FORGET_H
 #define WEFT_FORMAT_FORGET_H

@@ -71,8 +71,8 @@ static void decode_batch(void *load)
 	decode_by(load, next_of_all);
 }
 
-/* Events before the range are not all there. True for those that are true without the others: what
- * the thread does, and that a task has ended. */
+/* Some events before the range are missing. True for an event that is true without them: a thread
+ * runs a task, or a task has ended. */
 static bool is_kept_of_past(struct weft_event *event)
 {
 	switch (event->type) {

@@ -286,8 +286,8 @@ static int seek_part(struct weft__merged_part *part, uint64_t time_ns)
 	return weft__format_decoder_seek(part->decoder, own_ns, &part->is_alone);
 }
 
-/* Replaces the events in the heap that are alone now: what follows them in their thread is left
- * out. `first` is the position of the first one that may be. */
+/* Replaces the events in the heap that are alone now, because the later ones of their thread are
+ * left out. `first` is the position of the first one that may be alone. */
 static int replace_alone(struct weft__merge *m, uint32_t first)
 {
 	for (uint32_t at = first; at < m->heap_count;) {

@@ -90,7 +90,7 @@ struct begun {
 	uint32_t before; /* a certain one of them */
 };
 
-/* A span that ended at once began before the given one, unless it was inside. */
+/* A span of length 0 began before the given one, unless it was inside of it. */
 static struct begun count_begun(
 	const struct weft_model *model, uint32_t task, const struct weft_span *span)
 {

@@ -3,9 +3,9 @@
  * A range of a trace that is read without the rest of it. What was not read is dark time: nothing
  * can be concluded from events that are not there.
  *
- * A decoder that left packets out gives some events from before the range, first what each thread
- * runs. They are true, but not all, so a task that only they show may have ended since. Tasks that
- * no event introduces began before all of these.
+ * A decoder that left packets out gives some events from before the range, first which task each
+ * thread runs. They are true but incomplete, so a task that only they show may have ended since.
+ * Tasks that no event introduces began before all of these.
  */
 #include "model/builder.h"
 #include "model/ends.h"

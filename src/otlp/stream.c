@@ -273,7 +273,7 @@ static bool take_label(struct weft_otlp_stream *s, uint32_t task)
 	return is_first;
 }
 
-/* A person who does not want each promise does not want each change of a counter. */
+/* With folding, changes of counters are left out, as promises are. */
 static int take_remark(struct weft_otlp_stream *s, uint32_t task, enum weft_note_type type)
 {
 	const uint32_t span = weft__otlp_stream_span_of(s, task);

@@ -156,7 +156,7 @@ void weft__otlp_stream_fold_edge(
 /* Decides for good which trace a task with a span is in, and those above it. */
 void weft__otlp_who_place(const struct weft_otlp_stream *stream, struct weft__otlp_who *who);
 
-/* Between a span and its parent: a link would say nothing new to a person. Both are placed. */
+/* True for a span and its parent, between which a link would add nothing. Both are placed. */
 bool weft__otlp_who_is_kin(const struct weft__otlp_who *left, const struct weft__otlp_who *right);
 
 /* A task that is folded has ended. 0 or an error. */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: ISC
  *
- * Folding as plan.c does it, while the program runs: a task without a span is in the one of its
- * nearest ancestor that has one, and what a server creates and does not wait for is a request.
+ * Folding as plan.c does it, while the program runs: a task without a span is in the span of its
+ * nearest ancestor that has one, and a task that a server creates and does not wait for is a
+ * request.
  *
- * Whether a task has a span is known when it ends, or later than its label: until then the answer
- * may change. Which trace it is in is decided when the first span is written that needs it, and
- * stays.
+ * A task that has no span yet may get one until it ends, by a label or a context. The trace of a
+ * task is decided when the first span that needs it is written, and then stays.
  */
 #include "otlp/kinds.h"
 #include "otlp/stream.h"
 
-/* Tasks between one and the task whose span it is in: a chain may be as long as there are tasks. */
+/* How far above a task its span may be. Without the limit, a chain could be as long as there are
+ * tasks. */
 #define FOLDED_MAX 1024
 
 static bool has_span(const struct weft_otlp_stream *s, const struct weft__otlp_who *who)

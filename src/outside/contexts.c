@@ -5,7 +5,7 @@
  * of protobuf, and the thread-local variable otel_thread_ctx_v1 (OTEP 4947) to a record of 28
  * bytes.
  *
- * A thread's record is read while the thread is stopped, or waits: only itself changes it.
+ * A thread's record is read while the thread is stopped or waits, since only the thread changes it.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ struct message {
 
 struct field {
 	uint64_t number;
-	struct message content; /* of one with a length; of others nothing */
+	struct message content; /* of a field with a length; otherwise empty */
 };
 
 static bool take_number(struct message *message, uint64_t *ret_number)

@@ -46,7 +46,7 @@ static bool read_header(pid_t pid, uint64_t base, Elf64_Ehdr *header)
 		   header->e_phentsize == sizeof(Elf64_Phdr) && header->e_phnum <= HEADERS_MAX;
 }
 
-/* glibc has made the addresses of this table those in memory, other libraries have not. */
+/* glibc has added the bias to the addresses in this table, other C libraries have not. */
 static uint64_t address_in(const struct module *m, uint64_t value)
 {
 	return value < m->bias ? m->bias + value : value;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Samples of what threads ran are those of a profiler, each of which stands for as much time. Waits
- * take different times, so their calls are not among these: an event on the waiting task's track
- * has them.
+ * Samples of what threads ran become samples of a profiler, which all stand for the same time.
+ * Waits take different times, so their calls are no samples, but are in an event on the waiting
+ * task's track.
  *
- * Callstacks, and what they consist of, are written once, before all that refer to them: a list of
+ * Callstacks and their parts are written once, before anything that refers to them: a list of
  * calls is a string of the model, whose number is that of its callstack. Their numbers begin
  * with 1.
  */

@@ -35,7 +35,7 @@ static struct {
 	pid_t pid;                 /* whose these are: a forked child has neither */
 } xen;
 
-/* The pid of the process of which a thread is here. A forked child may find that of its parent. */
+/* The pid of the process whose thread is in here. A forked child may find its parent's. */
 static uint32_t holder;
 
 static void lock(void)

@@ -11,9 +11,9 @@
  *     cells  shard 0 │ shard 1 │ … │ real                cleared in a forked child, or not there
  *
  * The trace gets a counter's value as an event (`total`): now and then when a packet is opened, and
- * of all counters when recording stops. A packet that follows lost events, or a change of a level,
- * begins with the totals. So a reader knows the value also where changes are missing: those before
- * recording, in other levels, and those that were overwritten or lost.
+ * of all counters when recording stops. The next packet after events were lost, or a level
+ * has changed, begins with totals, too. So a reader knows the value also where changes are missing:
+ * those before recording, in other levels, and those that were overwritten or lost.
  */
 #ifndef WEFT_RECORD_COUNTERS_H
 #define WEFT_RECORD_COUNTERS_H

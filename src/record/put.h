@@ -14,7 +14,7 @@ struct weft__fixed {
 	uint64_t runs; /* the current task from then on; WEFT_TASK_CURRENT: unchanged */
 };
 
-/* Writes it, without the commit. */
+/* Writes an event without committing it. */
 WEFT__ALWAYS_INLINE void weft__record_write_at(
 	const struct weft__room *room, uint32_t words, const struct weft__fixed *event)
 {

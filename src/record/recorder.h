@@ -111,8 +111,8 @@ static inline struct weft__self *weft__record_self(void)
 {
 	struct weft__self *self = &weft__self_here;
 #ifdef __SANITIZE_ADDRESS__
-	/* There gcc also tests the address for NULL, by the flags of the addition that makes it; but ld
-	 * replaces that by an instruction that sets none. */
+	/* With the sanitizer, gcc tests the address for NULL by the flags of the addition that computes
+	 * it; but ld replaces that addition by lea, which sets no flags. */
 	__asm__("" : "+r"(self));
 #endif
 	return self;

@@ -311,8 +311,9 @@ static inline void weft__record_publish_record(const struct weft__room *room, ui
 	weft__record_publish(room, words);
 }
 
-/* Makes the event visible. Whatever is stored between this and the end of the commit is known to be
- * incomplete if the program is killed there: the slot's offset is older than the packet's. */
+/* Makes the event visible. If the program is killed between this and the end of the commit, the
+ * slot's offset is older than the packet's: so readers know that other stores of that time may be
+ * missing. */
 WEFT__ALWAYS_INLINE void weft__record_begin_commit(const struct weft__room *room, uint32_t words)
 {
 	struct weft_abi_slot *slot = room->slot;

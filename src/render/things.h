@@ -39,8 +39,8 @@ int weft__render_things_render(struct weft__things *things, const struct weft_sc
 	const struct weft_frame *frame, const struct weft_view *view,
 	const struct weft_render_options *options, struct weft_canvas *canvas);
 
-/* Draws what is around the picture: title, overview, ruler, and the status of the options. Nothing
- * is recorded. */
+/* Draws the frame around the picture: title, overview, ruler, and the status of the options.
+ * Nothing is recorded. */
 int weft__render_around(const struct weft_scene *scene, const struct weft_frame *frame,
 	const struct weft_view *view, const struct weft_render_options *options,
 	struct weft_canvas *canvas);

@@ -43,8 +43,8 @@ static uint32_t find_tag(
 	return WEFT_NONE;
 }
 
-/* True if a task of the trace got what the tag is about between two times: then the tag's holder
- * did not have it at both. */
+/* True if a task of the trace got the tagged object between two times: then the tag's holder did
+ * not have it at both. */
 static bool was_taken_between(
 	const struct weft_story *story, uint32_t task, uint64_t from, uint64_t until)
 {
@@ -129,8 +129,8 @@ static bool descends(const struct weft_story *story, uint32_t task, uint32_t buf
 	return false;
 }
 
-/* The holder has ended, so another process has what it had open. Takes that process if the trace
- * has one alone that it may be. */
+/* The holder has ended, so another process has its open file. Takes that process if only one in the
+ * trace can have it. */
 static void find_heir(const struct weft_story *story, uint64_t at_ns, struct weft__elsewhere *it)
 {
 	const struct weft_model *model = story->model;

@@ -12,7 +12,7 @@
 
 #include "story/index.h"
 
-/* The number in a note "SIGSTOP to process 17", or with SIGCONT or "thread"; 0: it is another. */
+/* The number in a note "SIGSTOP to process 17", or with SIGCONT or "thread"; 0: another note. */
 static uint64_t number_in(struct weft_slice text, bool *ret_stops, bool *ret_is_thread)
 {
 	static const char *const words[2][2] = {

@@ -13,8 +13,8 @@ struct weft__suspension {
 	uint32_t sender; /* the task; WEFT_NONE: the process is not suspended */
 };
 
-/* Finds which processes are suspended at a time: nothing of them has begun or ceased to run since.
- * An element for each buffer, which the caller frees; NULL if there are none. 0 or
+/* Finds the processes that are suspended at a time: none of their tasks has begun or ceased to run
+ * since SIGSTOP. An element for each buffer, which the caller frees; NULL if there are none. 0 or
  * WEFT_ERROR_MEMORY. */
 int weft__story_find_suspended(
 	const struct weft_model *model, uint64_t at_ns, struct weft__suspension **ret_by_buffer);

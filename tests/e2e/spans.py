@@ -134,7 +134,7 @@ def a_span_that_was_sent_again_is_shown_once():
                               otlp([span(2, parent=1)], service='other')])
         result = weft('dump', '--tasks', '--json', path)
         equal(sorted(task['label'] for task in json_lines(result.stdout)), ['span 1', 'span 2', 'span 2', 'span 2'])
-        assert 'a span is there again; it is shown once (×2)' in result.stderr, result.stderr
+        assert 'a repeated span is shown once (×2)' in result.stderr, result.stderr
 
 
 @case

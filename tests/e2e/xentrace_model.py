@@ -462,7 +462,7 @@ def wakes_are_counted_by_who_made_them():
               {'by_vcpus': 1, 'by_interrupts': 1, 'by_nobody': 2})
         lines = weft('info', '--cpu-hz', '1G', path).stdout.splitlines()
         equal([line.split(None, 1)[1] for line in lines if line.startswith('wakes')],
-              ['4 of vCPUs: 1 by vCPUs, 1 by interrupts, 2 by nobody that the trace shows, such as timers'])
+              ['4 of vCPUs: 1 by vCPUs, 1 by interrupts, 2 by causes that the trace does not show, such as timers'])
 
 
 @case

@@ -201,8 +201,8 @@ uint64_t cli_trace_hz(void);
 void cli_trace_leave_clocks(void);
 bool cli_trace_aligns(void);
 
-/* Sets the range of which --past says how much is read before it; UINT64_MAX: up to the trace's
- * end. Without --past, all of a trace is read. */
+/* Sets the range that is read, with the time before it that --past gives; UINT64_MAX: up to the
+ * trace's end. Without --past, all of a trace is read. */
 void cli_trace_read_only(struct cli_time start, uint64_t duration_ns);
 /* True if only a range is read. */
 bool cli_trace_has_range(void);

@@ -46,8 +46,8 @@ static bool is_switch_or_fork(const struct weft_xentrace_note *note)
 	return note->kind == WEFT_XENTRACE_NOTE_SWITCH || note->kind == WEFT_XENTRACE_NOTE_FORK;
 }
 
-/* True for one that is to be in the part: of the notes of switches before it, each vCPU's last one,
- * whose number + 1 is in `last`. */
+/* True for a note that belongs in the part. Of the switches before the part, that is the last one
+ * of each vCPU, whose number + 1 is in `last`. */
 static bool is_wanted(const struct weft_xentrace_note *note, size_t number,
 	const struct cycle_range *range, const size_t *last)
 {
@@ -57,8 +57,8 @@ static bool is_wanted(const struct weft_xentrace_note *note, size_t number,
 		   (note->values[0] >= range->start || last[vcpu_of(note)] == number + 1);
 }
 
-/* A name's time is that of the next switch or fork. A later one may be of another process with the
- * pid. */
+/* A name has the time of the next switch or fork. A name behind the range may belong to a later
+ * process with the same pid. */
 static void add_names(struct xen_writer *writer, const struct weft_xentrace_note *list, size_t from,
 	size_t next, const struct cycle_range *range)
 {

@@ -231,7 +231,7 @@ static void print_wakes(const struct weft_trace_description *trace, struct weft_
 	cli_add_number(text, " of vCPUs: ", wakes[WEFT_WAKER_VCPU]);
 	cli_add_number(text, " by vCPUs, ", wakes[WEFT_WAKER_INTERRUPT]);
 	cli_add_number(text, " by interrupts, ", wakes[WEFT_WAKER_NOBODY]);
-	weft_text_add_string(text, " by nobody that the trace shows, such as timers\n");
+	weft_text_add_string(text, " by causes that the trace does not show, such as timers\n");
 }
 
 static void print_losses(const struct weft_model *model, struct weft_text *text)

@@ -5,8 +5,8 @@
  * end.
  *
  * xentrace turns Xen's trace on, and at SIGINT off, and writes the rest. It would truncate a file,
- * and with it our notes, so it writes into a pipe. With --processes, dom0's kernel tells which
- * processes it runs, in notes between xentrace's windows.
+ * and with it our notes, so it writes into a pipe. With --processes, notes between xentrace's
+ * windows say which processes dom0's kernel runs.
  */
 #include "hypervisor.h"
 
@@ -102,8 +102,9 @@ static sigset_t awaited_signals(void)
 	return awaited;
 }
 
-/* None of these may end us before Xen's trace and the kernel's are off. With the last two blocked,
- * a write to a pipe without a reader, or beyond the limit of files, is an error. */
+/* These signals must not end weft before Xen's trace and the kernel's are off. With SIGPIPE and
+ * SIGXFSZ blocked, a write to a pipe without a reader, or beyond the limit of a file's size, fails
+ * with an error. */
 static void block_signals(struct tracing *t)
 {
 	sigset_t blocked = awaited_signals();
@@ -305,7 +306,7 @@ static void set_size(const struct tracing *t)
 		cli_error("xen:host: Xen keeps the buffers that it has since boot; --size is too late");
 }
 
-/* Without them, the rest is recorded all the same. */
+/* If processes cannot be recorded, the rest is. */
 static void start_processes(struct tracing *t)
 {
 	char reason[WEFT__RUNS_PROCESSES_REASON];
@@ -381,7 +382,7 @@ static int record(struct tracing *t)
 	set_size(t);
 	bool good = trace(t);
 	if (good && t->writer && !t->taken) {
-		cli_error("xen:host: no record is as --filter says");
+		cli_error("xen:host: no record matches --filter");
 		good = false;
 	}
 	if (good)

@@ -73,7 +73,8 @@ static bool put_collected(struct hypervisor_file *file)
 	return hypervisor_file_put(file, file->notes, size);
 }
 
-/* With a write for each note, the reader of a pipe would run, and cause notes, for each of them. */
+/* Notes are written together: a write for each would wake the reader of a pipe, whose switches make
+ * more notes. */
 static bool collect_note(void *context, const struct weft_xentrace_note *note)
 {
 	struct hypervisor_file *file = context;
@@ -103,7 +104,7 @@ static bool is_between(const struct hypervisor_file *file)
 	return !file->window && !file->header;
 }
 
-/* The first position in the bytes where a window may begin; SIZE_MAX: there is none. */
+/* The first offset in the bytes where a window may begin; SIZE_MAX: there is none. */
 static size_t find_boundary(struct hypervisor_file *file, const unsigned char *bytes, size_t size)
 {
 	size_t boundary = is_between(file) ? 0 : SIZE_MAX, part;

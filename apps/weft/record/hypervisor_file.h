@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The file of weft record xen:host: what xentrace writes, or a filter takes of that, with notes
- * between the windows.
+ * The file of weft record xen:host: the windows of xentrace, or those of a filter, with notes
+ * between them.
  */
 #ifndef WEFT_APPS_RECORD_HYPERVISOR_FILE_H
 #define WEFT_APPS_RECORD_HYPERVISOR_FILE_H

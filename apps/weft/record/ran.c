@@ -25,8 +25,8 @@
 #define RUNNING_MAX   2 /* children */
 #define FRESH_MAX     16384
 
-/* For readers of running programs, samples are unwound before a batch is full: this old ones, while
- * that takes at most a hundredth of the time, and a tenth of a second at first. */
+/* For readers of running programs, samples of this age are unwound before a batch is full, as long
+ * as that takes at most a hundredth of the time, and a tenth of a second at first. */
 #define OLD_NS     UINT64_C(1000000000)
 #define SHARE      100
 #define AT_ONCE_NS UINT64_C(100000000)
@@ -40,8 +40,8 @@ struct ran_process {
 	struct ran_functions functions;
 	struct weft_buffer_ran *list;
 	uint32_t count;
-	uint32_t stride, skipped;      /* each how many samples is kept */
-	struct weft_buffer_ran *fresh; /* those that its ring does not have yet */
+	uint32_t stride, skipped;      /* one of `stride` samples is kept */
+	struct weft_buffer_ran *fresh; /* the samples that its ring does not have yet */
 	uint32_t fresh_count, fresh_room;
 };
 
@@ -458,7 +458,7 @@ bool record_ran_is_denied(const struct record_ran *ran)
 
 /* ---- Saving ---- */
 
-/* The bytes of the header are stored last: tables that are not complete are not there. */
+/* The bytes of the header are stored last, so that readers never see incomplete tables. */
 static bool replace_tables(int fd, const void *tables, uint64_t size, uint64_t offset)
 {
 	const uint64_t sizes[] = {0, size};

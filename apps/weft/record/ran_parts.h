@@ -75,7 +75,7 @@ struct ran_mapping {
 /* Samples of one process, with what it had mapped. */
 struct ran_batch {
 	pid_t pid;
-	uid_t user;   /* whose files are read */
+	uid_t user;   /* only files of this user are read */
 	time_t since; /* when the run began */
 	struct ran_mapping *mappings;
 	uint32_t mapping_count;

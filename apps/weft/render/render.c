@@ -29,7 +29,7 @@ static const char usage[] =
 	"                       start, or @N on its own clock\n"
 	"      --duration T     the length of the picture\n"
 	"      --past T         read only that range and T before it, of a trace of any size: the picture\n"
-	"                       has the tasks that do something in that time, in rows of its own\n"
+	"                       has the tasks that do something in that time, in rows of their own\n"
 	"      --width PX       160 to 32000; default: 1400\n"
 	"      --height PX      80 to 32000; default: 800\n"
 	"      --theme NAME     light (default), dark, safe, safe-dark; the safe ones are for\n"

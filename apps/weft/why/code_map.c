@@ -21,7 +21,7 @@
 
 /* ---- The file ---- */
 
-/* Its number in its own container, which is the last one; 0: unknown. */
+/* The pid in the process's own container, which is the last in the list; 0: unknown. */
 static unsigned inner_pid(pid_t pid)
 {
 	char path[64], *line = NULL;
@@ -44,8 +44,8 @@ static unsigned inner_pid(pid_t pid)
 	return found;
 }
 
-/* Everybody may make files there, so it has to be the user's own; and an earlier process of that
- * number may have left one. */
+/* Every user may make files in /tmp, so the list has to be the process's user's; and it must not be
+ * one that an earlier process with the pid has left. */
 static bool is_of(int fd, uid_t user, double since)
 {
 	struct stat status;
@@ -106,7 +106,7 @@ static bool take_number(struct span *text, uint64_t *ret_number)
 	return true;
 }
 
-/* A terminal shall not obey a name. */
+/* Names must not contain what a terminal takes for a command. */
 static void copy(char *to, size_t room, struct span from)
 {
 	size_t size = 0;
@@ -249,7 +249,7 @@ struct code_map *code_map_make(const char *text, size_t size)
 	return map;
 }
 
-/* Runtimes add functions at the end, where those are that are in memory now. The first line that is
+/* Runtimes append functions, so those that are in memory now are at the end. The first line that is
  * read may lack its beginning. */
 struct code_map *code_map_read(int fd)
 {

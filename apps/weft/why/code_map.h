@@ -12,15 +12,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Opens the list of a process that is of that user, and did not begin before `since`, in seconds
- * since 1970. -1: there is none. */
+/* Opens the list of a process. The file must belong to that user, and must not be older than
+ * `since`, in seconds since 1970. -1: there is no such file. */
 int code_map_open(pid_t pid, uid_t user, double since);
 
 struct code_map;
 
-/* Reads an open list; of a very long one, only its end. NULL: memory is short. */
+/* Reads an open list; only the end of a very long one. NULL: memory is short. */
 struct code_map *code_map_read(int fd);
-struct code_map *code_map_make(const char *text, size_t size); /* of a text, which it copies */
+struct code_map *code_map_make(const char *text, size_t size); /* copies the text */
 void code_map_destroy(struct code_map *map);
 
 /* A function: "inner", and where its source begins. */
@@ -29,8 +29,8 @@ struct code_map_function {
 	uint32_t line; /* 0: unknown; then there is no file either */
 };
 
-/* The function with an address in it: of several, the one that was added last, since memory is used
- * again. False if there is none. */
+/* Finds the function that contains an address. If there are several, memory was used again, and the
+ * one that was added last is found. False if there is none. */
 bool code_map_find(
 	const struct code_map *map, uint64_t address, struct code_map_function *ret_function);
 

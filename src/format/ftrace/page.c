@@ -102,7 +102,7 @@ static bool read_event(const struct weft__ftrace_formats *f, const uint8_t *data
 							  : false;
 }
 
-/* Takes what stands between events: false if the page ends here. */
+/* Takes a record between events, which has only a time or padding. False if the page ends here. */
 static bool take_time(struct weft__ftrace_page *page, uint32_t type, uint32_t delta)
 {
 	const uint64_t word = weft__load_u32(page->at + 4);

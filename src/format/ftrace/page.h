@@ -4,8 +4,11 @@
  * ring buffer (trace_pipe_raw of tracefs). The kernel describes pages and events in texts, which
  * are read first: no number or offset is assumed.
  *
- *     page     u64 time; commit: the bytes of its events, and whether earlier ones were lost;
- * events event    u32 bits 0-4 type, 5-31 time since the event before; data
+ *     page     u64 time
+ *              commit: the bytes of the events, and whether earlier ones were lost
+ *              events
+ *     event    u32 bits 0-4 type, 5-31 time since the event before
+ *              data
  */
 #ifndef WEFT_FORMAT_FTRACE_PAGE_H
 #define WEFT_FORMAT_FTRACE_PAGE_H

@@ -215,8 +215,8 @@ static void report(
 	weft_diagnostics_add(t->diagnostics, (uint64_t)(object->text.bytes - t->text.bytes), message);
 }
 
-/* True for a span that stands there already, to the byte: exporters send again what may have been
- * lost. Others with its ids are spans of their own. */
+/* True for a span that is in the table already, byte for byte: exporters send a span again if it
+ * may have been lost. Different spans with equal ids are spans of their own. */
 static bool is_repeated(const struct weft__spans_table *t, const struct weft__json_value *object,
 	uint32_t buffer, const struct weft__span_view *view)
 {
@@ -230,7 +230,7 @@ static void add_span(struct weft__spans_table *t, const struct weft__json_value 
 	bool is_zipkin, uint32_t buffer, const struct weft__span_view *view)
 {
 	if (is_repeated(t, object, buffer, view))
-		report(t, object, "a span is there again; it is shown once");
+		report(t, object, "a repeated span is shown once");
 	else
 		add_row(t, object, is_zipkin, buffer, view);
 }

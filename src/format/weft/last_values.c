@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * The last values of counters, of a program that was killed: it has not recorded them, but they
- * were in memory that outlives it. They are a side table of its saved buffer. A reader gives them
- * as totals behind the last event, where the program would have recorded them.
+ * The last values of counters of a program that was killed. It has not recorded them, but they were
+ * in memory that outlives it. They are a side table of its saved buffer. A reader gives them as
+ * totals behind the last event, where the program would have recorded them.
  *
- * A value fits to the events if the program was not killed in the middle of a change: between the
- * two stores with which the change's event is committed (record/text.c). The slot of such a thread
- * has an older `offset` than its packet.
+ * A value agrees with the events if the program was not killed in the middle of a change: between
+ * the two stores with which the change's event is committed (record/text.c). The slot of such a
+ * thread has an older `offset` than its packet.
  */
 #include <stdlib.h>
 #include <string.h>

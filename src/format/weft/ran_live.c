@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Side tables for samples behind the buffer of a program that still records: all that read
- * the buffer, or stream it, have them with the rest. They have room for the newest samples. The
- * process that takes the samples is their only writer, but the program could write there as well:
- * what a table says of itself is copied once, and a number of rows only ever chooses one of its
- * rows.
+ * Side tables for samples behind the buffer of a program that still records, which readers and
+ * streams of the buffer get with the rest. They have room for the newest samples. The process that
+ * takes the samples is their only writer, but the program could write there as well: so the
+ * description of a table is copied once, and the number of rows only selects one of its rows.
  */
 #include <weft/buffer.h>
 

@@ -17,7 +17,7 @@
 #include "format/weft/stream.h"
 #include "format/weft/tables.h"
 
-/* Memory is given back each time that so much was passed. */
+/* Memory is given back whenever this many bytes were passed. */
 #define FORGET_BYTES ((size_t)32 << 20)
 
 #define AT(field) offsetof(struct weft_abi_chunk, field)

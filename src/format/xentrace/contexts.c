@@ -58,7 +58,7 @@ static int add_owner(struct weft__xentrace_owners *o, const struct weft__xentrac
 	return error;
 }
 
-/* True if the trace is the domain's own, which it is from now on if it is nobody's. */
+/* True if the trace id belongs to the domain. If it belongs to none yet, it does from now on. */
 static bool owns(
 	struct weft__xentrace_meaning *m, const struct weft__xentrace_context *context, uint32_t domain)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Moments of dom0's Linux, by the notes of weft/xentrace.h: which thread of Linux its vCPUs run,
- * and what it is called. They are put into the order of time.
+ * The notes of weft/xentrace.h about dom0's Linux, in the order of time: switches between threads,
+ * forks and names. Each is called a moment here.
  */
 #ifndef WEFT_FORMAT_XENTRACE_MOMENTS_H
 #define WEFT_FORMAT_XENTRACE_MOMENTS_H
@@ -29,13 +29,13 @@ struct weft__xentrace_moments {
 	uint64_t notes; /* so far */
 };
 
-/* Adds those of the notes; others say nothing about dom0's Linux. A name holds from the next switch
- * on, or from the next process that is made: it waits for that. 0 or WEFT_ERROR_MEMORY. */
+/* Adds the notes about dom0's Linux, and ignores others. A name has no time of its own, so it waits
+ * for that of the next switch or fork. 0 or WEFT_ERROR_MEMORY. */
 int weft__format_xentrace_moments_add(
 	struct weft__xentrace_moments *moments, const struct weft_xentrace_note *notes, size_t count);
 
-/* Each process gets the last of its names from the beginning on, as it may execute a program only
- * after it was made. 0 or WEFT_ERROR_MEMORY. */
+/* Gives each process its last name from the beginning on, since it may execute a program only after
+ * it was made. 0 or WEFT_ERROR_MEMORY. */
 int weft__format_xentrace_moments_name(struct weft__xentrace_moments *moments);
 
 /* The next one, if it is not later than that; NULL: none is. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Linux tells of a switch before it makes it. Then it changes the page tables, for which it asks
- * Xen, and at last Xen's idea of the kernel's stack: only from the record after that hypercall on,
- * Linux is sure to act for the new process. In between, entries are the vCPU's own.
+ * Linux records a switch before it makes it. Then it asks Xen to change the page tables, and at
+ * last gives Xen the new kernel stack (stack_switch). Only from the next record on, Linux certainly
+ * acts for the new process. In between, entries are the vCPU's own.
  *
  * What a process has begun, such as a page fault for which it waits, stays open while others run.
  */

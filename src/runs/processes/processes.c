@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The kernel keeps a ring of pages for each processor, and gives those that a reader has not read:
- * all of a page once it is full, what it has of the last one before.
+ * The kernel keeps a ring of pages for each processor. A read returns the next page that was not
+ * read, if it is full, or what is new in the page that is being filled.
  */
 #include "runs/processes/processes.h"
 
@@ -20,7 +20,7 @@
 /* Linux's limit of pids. Only what is used of the table of names takes memory. */
 #define PIDS_MAX (1u << 22)
 
-/* A processor of this machine, which is a vCPU of the same number. */
+/* A processor of this machine, which is the vCPU of that number. */
 struct traced_cpu {
 	int fd;
 	uint32_t number;
@@ -182,7 +182,7 @@ static const char *start(struct weft__runs_processes *p)
 	if (is_virtual_machine())
 		return "dom0 is a virtual machine, whose counter is not that of Xen's trace";
 	if (!learn_formats(p))
-		return "the kernel's events of its scheduler cannot be read";
+		return "the formats of the kernel's scheduler events cannot be read";
 	if (!weft__runs_tracefs_store(&p->tracefs, "trace_clock", "x86-tsc"))
 		return "the kernel's tracing lacks the clock x86-tsc, which is that of Xen's trace";
 	if (!open_cpus(p) ||

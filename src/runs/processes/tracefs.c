@@ -18,7 +18,7 @@
 
 #define PREFIX "weft-"
 
-/* The second one is that of kernels in which tracefs is a part of debugfs. */
+/* The second one is for kernels in which tracefs is a part of debugfs. */
 static const char *const folders[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 /* Opens the folder of all instances. */
@@ -36,8 +36,7 @@ static int open_instances(struct weft__runs_tracefs *t)
 	return fd;
 }
 
-/* True for an instance that a process of ours made that has ended. It was killed, and the instance
- * goes on recording. */
+/* True for an instance of a weft that was killed: the instance still records. */
 static bool is_left(const char *name)
 {
 	uint64_t pid;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * See samples.h. The ring's file becomes longer; the program, which has mapped the part before,
- * sees nothing of that.
+ * See samples.h. The ring's file becomes longer, behind the part that the program has mapped.
  */
 #include "runs/saving/samples.h"
 
@@ -19,7 +18,7 @@ static bool write_at(int fd, const void *bytes, size_t size, uint64_t at)
 	return pwrite(fd, bytes, size, (off_t)at) == (ssize_t)size;
 }
 
-/* The bytes of the header are stored last: room that is not complete is not there. */
+/* The bytes of the header are stored last, so that readers never see incomplete room. */
 static void append(int ring, const void *tables, size_t size)
 {
 	struct stat status;

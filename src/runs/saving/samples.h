@@ -9,9 +9,9 @@
 
 #include <weft/buffer.h>
 
-/* Makes the room in a ring, unless it has that or there is no memory: a ring without room gets no
- * samples while it is recorded into. To be called before the ring is mapped. Any thread. False if
- * the ring is still being made. */
+/* Makes room in a ring, unless the ring has it or there is no memory: a ring without room gets no
+ * samples while its program records. Call it before the ring is mapped. Any thread. False if the
+ * ring is still being made. */
 bool weft__runs_samples_make_room(int ring, const struct weft_buffer_sampling *sampling);
 
 #endif

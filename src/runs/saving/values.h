@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * The values of a program's metrics and counters in its trace: side tables behind the packets
- * (abi/table_abi.h). Metrics have those of the trace's end; counters, of which the trace has
- * events, those of the end of a program that could not record them any more.
+ * (abi/table_abi.h). Metrics have their values at the end of the trace. Counters have events in the
+ * trace, and values here only if the program ended without recording the last ones.
  */
 #ifndef WEFT_RUNS_VALUES_H
 #define WEFT_RUNS_VALUES_H
@@ -29,7 +29,7 @@ struct weft__runs_values {
 struct weft__runs_values weft__runs_values_open(
 	const char *path, const struct weft__runs_ring *ring);
 
-/* Opens those of a process that are not open yet: the first metric may come late. */
+/* Opens the values of a process that are not open yet: a program may make its first metric late. */
 void weft__runs_values_find(struct weft__runs_values *values, pid_t pid);
 
 void weft__runs_values_close(struct weft__runs_values *values);
@@ -38,7 +38,7 @@ void weft__runs_values_close(struct weft__runs_values *values);
  * the text. */
 bool weft__runs_values_pack(int metrics, struct weft_text *ret_table);
 
-/* Adds the tables to a ring that nobody records into any more; not twice. */
+/* Adds the tables to a ring into which no process records any more, if it does not have them. */
 void weft__runs_values_add(
 	const char *path, const struct weft__runs_ring *ring, const struct weft__runs_values *values);
 

@@ -319,7 +319,8 @@ static uint64_t longest_wait(const struct contention *c)
 	return longest;
 }
 
-/* Tasks that come together are a queue for a moment in any program. */
+/* Tasks that arrive together form a short queue in any program: a queue counts if a wait is long.
+ */
 static void look_at_holds(struct contention *c, uint32_t resource, uint32_t queue, uint64_t time)
 {
 	const struct weft__timed_hold *longest = longest_hold(c);

@@ -296,7 +296,7 @@ static void add_four(void)
 	count(4);
 }
 
-/* A first change at a place goes another way. */
+/* The first change at a call site is off the fast path. */
 static void add_elsewhere(void)
 {
 	weft_counter_add("n", 4);
