@@ -239,8 +239,10 @@ uint64_t weft__hooks_thread_task(void);
  * Returns the task that it was blocked on, because it was cancelled; else WEFT_TASK_NONE. */
 void weft__hooks_thread_begin(const struct weft__hooks_alive *task);
 /* The same for a task without a label. When the thread first records something, the task gets the
- * name that the thread has given itself by then, else the label in `task`. */
-void weft__hooks_thread_begin_unnamed(const struct weft__hooks_alive *task);
+ * name that the thread has by then, or the label in `task` if that is still the name of its
+ * creator. */
+void weft__hooks_thread_begin_unnamed(
+	const struct weft__hooks_alive *task, const char creators_name[16]);
 uint64_t weft__hooks_thread_end(void);
 
 /* False: no thread with that number (gettid) has a task, or has had one. */

@@ -158,8 +158,8 @@ bool weft__hooks_may_know_thread(uint32_t thread)
 
 /* ---- The calling thread ---- */
 
-/* Another thread may name it from here on. */
-static void set_task(const struct weft__hooks_alive *task, bool is_unnamed)
+/* Another thread may name it from here on. `creators_name`: NULL if it has its label. */
+static void set_task(const struct weft__hooks_alive *task, const char *creators_name)
 {
 	uint32_t number = (uint32_t)weft__kernel_thread();
 	struct entry *it = &threads[number % THREADS];
@@ -170,9 +170,9 @@ static void set_task(const struct weft__hooks_alive *task, bool is_unnamed)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	it->alive = *task;
 	it->blocked_on = WEFT_TASK_NONE;
-	it->is_unnamed = is_unnamed;
-	if (is_unnamed)
-		weft__kernel_thread_name(it->inherited_name); /* from the thread that created it */
+	it->is_unnamed = creators_name != NULL;
+	if (creators_name)
+		memcpy(it->inherited_name, creators_name, sizeof(it->inherited_name));
 	it->epoch = epoch;
 	__atomic_store_n(&it->thread, number, __ATOMIC_RELEASE);
 	weft__hooks_use(used, number % THREADS);
@@ -180,13 +180,14 @@ static void set_task(const struct weft__hooks_alive *task, bool is_unnamed)
 
 void weft__hooks_thread_begin(const struct weft__hooks_alive *task)
 {
-	set_task(task, false);
+	set_task(task, NULL);
 	weft_switch(task->task);
 }
 
-void weft__hooks_thread_begin_unnamed(const struct weft__hooks_alive *task)
+void weft__hooks_thread_begin_unnamed(
+	const struct weft__hooks_alive *task, const char creators_name[16])
 {
-	set_task(task, true);
+	set_task(task, creators_name);
 	weft_switch(task->task);
 	weft__hooks_thread.epoch = 0;
 	weft__hooks_thread.unnamed_epoch = epoch;
@@ -298,7 +299,7 @@ static void make_task(struct weft__hooks_thread *thread)
 	weft__kernel_thread_name(name);
 	weft__hooks_append(&label, name);
 	weft__hooks_create_thread(&task, &label);
-	set_task(&task, false);
+	set_task(&task, NULL);
 	if (epoch != 1 && weft__hooks_main_task() == WEFT_TASK_NONE)
 		weft__hooks_process_begins(task.task); /* a forked child has only this thread */
 	if (weft_current() == WEFT_TASK_NONE)

@@ -24,6 +24,8 @@ struct weft__thread_birth {
 	void *argument;
 	struct weft__hooks_alive alive; /* valid in the process `epoch` */
 	uint32_t epoch;
+	/* The thread has it, too, until it is named, which may be before it begins. */
+	char creators_name[16];
 	bool is_detached; /* created so */
 	pthread_t thread; /* set when the thread begins */
 	uint32_t state;   /* births.c */

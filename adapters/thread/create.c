@@ -10,6 +10,7 @@
 #include "thread/objects.h"
 
 #include "hooks/python.h"
+#include "kernel/call.h"
 #include "thread/births.h"
 #include "thread/names.h"
 
@@ -33,7 +34,7 @@ static void begin_thread(struct weft__thread_birth *birth)
 {
 	int saved = weft__hooks_begin();
 	if (weft__hooks_system_begin()) {
-		weft__hooks_thread_begin_unnamed(&birth->alive);
+		weft__hooks_thread_begin_unnamed(&birth->alive, birth->creators_name);
 		weft__hooks_system_end();
 	}
 	weft__thread_birth_begins(birth);
@@ -104,6 +105,10 @@ static void make_task(void *of)
 	if (!weft__hooks_python_thread(&name))
 		weft__thread_append_name(&name, wanted->function, wanted->argument);
 	weft__hooks_thread_task();
+	if (weft__hooks_system_begin()) {
+		weft__kernel_thread_name(birth->creators_name);
+		weft__hooks_system_end();
+	}
 	birth->argument = wanted->argument;
 	weft__hooks_create_unnamed(&birth->alive, WEFT_TASK_CURRENT, weft_kind("thread"), &name);
 	birth->epoch = weft__hooks_epoch();

@@ -361,7 +361,7 @@ def a_thread_has_the_name_that_it_got_last():
     with temporary_directory() as folder:
         _, trace = record(folder, SUBJECT, 'named')
         labels = sorted(t['label'] for t in tasks(trace) if t['kind'] == 'thread')
-        equal(labels, ['has waited', 'named by main', 'thread-subject'])
+        equal(labels, ['has waited', 'named by main', 'named early', 'thread-subject'])
         equal(len(named(events(trace), 'names itself')), 1)
         equal(named(events(trace), 'main'), [])
 

@@ -20,8 +20,8 @@
  *                    many     waits for 20000 conditions, one after the other
  *                    destroyed  the same, and destroys each
  *                    turns    two threads wake each other 20000 times
- *                    named    threads that are named by main, and by themselves before and after a
- * wait
+ *                    named    threads that are named by main, one of them before it begins, and by
+ *                             themselves before and after a wait
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -554,19 +554,51 @@ static void *begin_named(void *own_name)
 	return NULL;
 }
 
+static void await_name(int number)
+{
+	(void)number;
+	while (!atomic_load(&is_named)) {
+	}
+}
+
+/* A thread that begins when it has its name, as on a busy machine: a signal that only it takes is
+ * there before it. */
+static pthread_t create_late(void)
+{
+	const struct sigaction action = {.sa_handler = await_name};
+	pthread_attr_t attributes;
+	sigset_t signals;
+	pthread_t id;
+	sigemptyset(&signals);
+	pthread_attr_init(&attributes);
+#if __GLIBC_PREREQ(2, 32)
+	pthread_attr_setsigmask_np(&attributes, &signals);
+#endif
+	sigaddset(&signals, SIGUSR1);
+	sigaction(SIGUSR1, &action, NULL);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	kill(getpid(), SIGUSR1);
+	pthread_create(&id, &attributes, begin_named, NULL);
+	pthread_attr_destroy(&attributes);
+	return id;
+}
+
 /* Main's own name stays that of the program. */
 static int name_threads(void)
 {
 	char own_name[] = "names itself";
-	pthread_t ids[2];
-	pthread_barrier_init(&gate, NULL, 3);
+	pthread_t ids[3];
+	pthread_barrier_init(&gate, NULL, 4);
+	ids[2] = create_late();
 	pthread_create(&ids[0], NULL, begin_named, NULL);
 	pthread_create(&ids[1], NULL, begin_named, own_name);
 	pthread_setname_np(ids[0], "named by main");
+	pthread_setname_np(ids[2], "named early");
 	pthread_setname_np(pthread_self(), "main");
 	atomic_store(&is_named, true);
 	pthread_barrier_wait(&gate);
 	pthread_join(ids[0], NULL);
+	pthread_join(ids[2], NULL);
 	return pthread_join(ids[1], NULL);
 }
 
