@@ -249,6 +249,12 @@ struct weft_band_period {
 	uint8_t kind;    /* enum weft_band */
 };
 
+/* Spans that have ids (weft/context.h), and the traces that these are of. */
+struct weft_context_sums {
+	uint64_t spans, traces;
+	uint64_t begun; /* of the traces: those whose first span is one of the spans */
+};
+
 struct weft_model_summary {
 	uint32_t preexisting; /* tasks that are known to have existed before the trace */
 	uint64_t events;
@@ -265,6 +271,7 @@ struct weft_model_summary {
 	bool live; /* a model snapshot: `end` is now, and tasks that have not ended reach it */
 	uint32_t by_outcome[WEFT_OUTCOMES]; /* of tasks that are no lines of tracks */
 	uint32_t tracks; /* lines of tracks; the number of tasks is the sum of these and the outcomes */
+	struct weft_context_sums contexts; /* only of a model that is a summary alone */
 };
 
 /* The time in which a thread is known to exist: from its first activation or band to the end of its

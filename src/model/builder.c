@@ -317,6 +317,8 @@ int weft__model_fact(
 		error = weft__model_tracks_place(&b->tracks, &b->identities, &b->texts, event, ret_fact);
 	else if (!error && weft__model_is_of_thread(event))
 		error = weft__model_tracks_place_thread(&b->tracks, &b->identities, event, ret_fact);
+	else if (!error && event->type == WEFT_EVENT_MARK && b->is_summary)
+		error = weft__model_context_count_add(&b->contexts, event);
 	return error;
 }
 
@@ -380,6 +382,7 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	free(b->dark);
+	free(b->contexts.list);
 	weft__model_stacks_finish(&b->stacks);
 	weft__model_live_destroy(b->live);
 	weft__model_identities_finish(&b->identities);

@@ -30,6 +30,7 @@
 
 #include "base/ns.h"
 #include "base/shared.h"
+#include "model/context_count.h"
 #include "model/load.h"
 #include "model/stacks.h"
 #include "model/state.h"
@@ -150,6 +151,7 @@ struct weft_model_builder {
 	struct weft__identities identities;
 	struct weft__texts texts;
 	struct weft__tracks tracks;
+	struct weft__context_count contexts; /* of a summary */
 
 	char padding[128]; /* the two parts share no cache line */
 

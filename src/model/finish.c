@@ -254,6 +254,7 @@ static int finish_tasks(struct weft_model_builder *b,
 	b->summary.last = last;
 	b->summary.end = end_of_trace(b, ends);
 	weft__model_range_describe(b, &b->summary);
+	weft__model_context_count_finish(&b->contexts, &b->summary.contexts);
 	return error;
 }
 

@@ -10,7 +10,7 @@ from measured import IS_SANITIZED, MIB, measure
 
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
-KEYS = ['format', 'start', 'last_event', 'end', 'events', 'by_event', 'threads', 'tasks', 'messages', 'counters', 'losses', 'dark', 'unseen',
+KEYS = ['format', 'start', 'last_event', 'end', 'events', 'by_event', 'threads', 'tasks', 'messages', 'contexts', 'counters', 'losses', 'dark', 'unseen',
         'diagnostics', 'clock', 'categories', 'changes', 'metrics', 'tables']
 NOT_STOPPED = {'cancelled': 0, 'closed': 0, 'timed_out': 0, 'unknown': 0}
 

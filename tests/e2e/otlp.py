@@ -299,6 +299,8 @@ def a_context_has_the_ids_of_its_program():
         path = os.path.join(folder, 'context.weft')
         result = run([WEFT, 'record', '-a', 'none', '-o', path, CONTEXT], env={'TRACEPARENT': '00-%s-%s-01' % (trace, parent)})
         own, query, outer, inner, other = (line.split('-') for line in result.stdout.split())
+        equal(json.loads(weft('info', '--json', path).stdout)['contexts'], {'spans': 6, 'traces': 2, 'begun': 1})
+        assert '\ncontexts    6 spans with ids, of traces: 2, of which 1 begins here\n' in weft('info', path).stdout
         for options in ((), ('--spans', 'all')):
             found = {span['name']: span for span in spans(*options, path)}
             place = {name: (span['traceId'], span.get('parentSpanId'), span['flags']) for name, span in found.items()}

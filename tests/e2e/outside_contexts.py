@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """weft why PID says for which span of OpenTelemetry a thread works, of a program that shows it by the texts of OTEP 4719 and 4947 alone."""
 import contextlib
+import json
 import os
 import platform
 import re
@@ -70,6 +71,20 @@ def check(*command):
         assert re.search(r"^\S+ %d, service 'shop \u2615':$" % pid, said, re.M), said
         assert re.search(r"thread \d+ 'worker' sleeps in pause.*; it works for span 2{16} of trace 2{32}\.$", said, re.M), said
         assert re.search(r"thread \d+ 'idle' sleeps in pause[^;]*\.$", said, re.M), said
+        check_info(pid)
+
+
+def check_info(pid):
+    """weft info PID has the same. The spinner may get no turn to stop."""
+    said = weft('info', pid).stdout
+    assert re.search(r"^process     \S+ %d\nservice     shop \u2615\ncontexts    [23] of 4 threads$" % pid, said, re.M), said
+    assert re.search(r"^            thread \d+ 'worker' works for span 2{16} of trace 2{32}$", said, re.M), said
+    assert "'idle'" not in said, said
+    got = json.loads(weft('info', '--json', pid).stdout)
+    equal((got['pid'], got['service'], got['denied']), (pid, 'shop \u2615', 0))
+    threads = {thread['name']: (thread.get('trace_id'), thread.get('span_id')) for thread in got['threads']}
+    threads.pop('spinner')
+    equal(threads, {'first': ('11' * 16, '11' * 8), 'worker': ('22' * 16, '22' * 8), 'idle': (None, None)})
 
 
 @case
@@ -101,6 +116,17 @@ def what_is_no_context_is_not_said():
         with running(program, way) as (_, threads):
             service = 'shop \u2615' if way in ('no-version', 'go', 'zero', 'invalid', 'odd', 'unmapped') else None
             equal({(line.get('service'), line.get('trace_id')) for line in threads.values()}, {(service, None)}, way)
+
+
+@case
+def a_process_that_shows_nothing_has_no_context():
+    with subprocess.Popen(['sleep', '1000']) as process:
+        try:
+            said = weft('info', process.pid).stdout
+        finally:
+            process.kill()
+    assert '\nservice     the process publishes none\ncontexts    its threads publish none\n' in said, said
+    assert 'no process has the number 4194304' in weft('info', '4194304', status=3).stderr  # above all that Linux gives
 
 
 main()

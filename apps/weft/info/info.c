@@ -13,16 +13,19 @@
 #include <weft/model.h>
 #include <weft/unseen.h>
 
+#include "runs/directory/find.h"
 #include "runs/message.h"
 
 #define COUNTERS_SHOWN 20
 
 static const char usage[] =
 	"usage: weft info [--json] [--counters] [--max-size SIZE] FILE...\n"
+	"       weft info [--json] PID\n"
 	"\n"
 	"Summarizes a trace: format, clock, times, events, tasks, counters, losses, damage, and what\n"
 	"adapters could not record. FILE is a trace in any format that weft knows, or `-` for\n"
-	"standard input. Several files, or a directory of traces, are one trace.\n"
+	"standard input. Several files, or a directory of traces, are one trace. Of a process, which\n"
+	"need not record: for which span of OpenTelemetry each of its threads works.\n"
 	"\n"
 	"  --json           print one JSON object\n"
 	"  --counters       list all counters, not only the 20 that change most often\n"
@@ -215,6 +218,18 @@ static void print_messages(const struct weft_model *model, struct weft_text *tex
 	cli_add_number(text, " by Xen's trace; ", messages.handled);
 	cli_add_number(text, " handled, ", messages.raised - messages.handled);
 	weft_text_add_string(text, " unmatched\n");
+}
+
+static void print_contexts(const struct weft_context_sums *contexts, struct weft_text *text)
+{
+	if (!contexts->spans)
+		return;
+	add_head(text, "contexts");
+	weft_text_add_u64(text, contexts->spans);
+	weft_text_add_string(text, contexts->spans == 1 ? " span" : " spans");
+	cli_add_number(text, " with ids, of traces: ", contexts->traces);
+	cli_add_number(text, ", of which ", contexts->begun);
+	weft_text_add_string(text, contexts->begun == 1 ? " begins here\n" : " begin here\n");
 }
 
 /* Only a trace of Xen has any. */
@@ -544,6 +559,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	weft_text_add_string(text, "\n");
 	print_tasks(model, text);
 	print_messages(model, text);
+	print_contexts(&model->summary.contexts, text);
 	print_wakes(report->trace, text);
 	print_losses(model, text);
 	print_dark(model, text);
@@ -612,6 +628,9 @@ int cli_info(int argc, char **argv)
 	int count = cli_count_operands(argc, argv, "FILE");
 	if (!count)
 		return CLI_USAGE;
+	const pid_t pid = count == 1 ? weft__runs_parse_pid(argv[optind]) : 0;
+	if (pid)
+		return info_process(pid, json);
 	int status = cli_trace_open_all(argv + optind, count, &trace);
 	if (status)
 		return status;

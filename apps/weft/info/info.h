@@ -5,6 +5,8 @@
 #ifndef WEFT_INFO_H
 #define WEFT_INFO_H
 
+#include <sys/types.h>
+
 #include <weft/model.h>
 
 #include "cli/cli.h"
@@ -34,6 +36,9 @@ static inline struct info_messages info_count_messages(const struct weft_model *
 		.handled = summary->handled,
 	};
 }
+
+/* Prints which service a process is, and for which span each of its threads works. */
+int info_process(pid_t pid, bool json);
 
 /* Appends what each domain of a trace of Xen asked of it. */
 void info_write_xen(const struct info_report *report, struct weft_text *text);

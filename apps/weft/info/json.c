@@ -86,6 +86,15 @@ static void add_messages(struct weft_text *text, const struct weft_model *model)
 	weft_text_add_string(text, "}");
 }
 
+static void add_contexts(struct weft_text *text, const struct weft_context_sums *contexts)
+{
+	add_key(text, ",", "contexts");
+	add_number(text, "{", "spans", contexts->spans);
+	add_number(text, ",", "traces", contexts->traces);
+	add_number(text, ",", "begun", contexts->begun);
+	weft_text_add_string(text, "}");
+}
+
 static void add_value(struct weft_text *text, const char *key, struct weft_number value)
 {
 	add_key(text, ",", key);
@@ -337,6 +346,7 @@ void info_write_json(const struct info_report *report, struct weft_text *text)
 	add_number(text, ",", "threads", model->thread_count);
 	add_task_counts(text, model);
 	add_messages(text, model);
+	add_contexts(text, &model->summary.contexts);
 	add_counters(text, model);
 	add_losses(text, model);
 	add_dark(text, model);

@@ -128,18 +128,19 @@ static void add_hexadecimal(struct weft_text *text, const unsigned char *bytes, 
 	}
 }
 
-/* "; it works for span 00f067aa0ba902b7 of trace 4bf92f3577b34da6a3ce929d0e0e4736" */
-static void add_context(struct weft_text *text, const struct weft__outside_context *context)
+void outside_add_context(
+	struct weft_text *text, const char *before, const struct weft__outside_context *context)
 {
 	if (!context->is_given)
 		return;
-	weft_text_add_string(text, "; it works for span ");
+	weft_text_add_string(text, before);
+	weft_text_add_string(text, "works for span ");
 	add_hexadecimal(text, context->span, sizeof(context->span));
 	weft_text_add_string(text, " of trace ");
 	add_hexadecimal(text, context->trace, sizeof(context->trace));
 }
 
-static void add_json_context(struct weft_text *text, const struct weft__outside_context *context)
+void outside_add_json_context(struct weft_text *text, const struct weft__outside_context *context)
 {
 	if (!context->is_given)
 		return;
@@ -163,7 +164,7 @@ static void add_sentence(const struct weft__outside_thread *thread, struct weft_
 		weft_text_add_string(text, ": ");
 		add_shown(text, thread->outcome);
 	}
-	add_context(text, &thread->context);
+	outside_add_context(text, "; it ", &thread->context);
 	weft_text_add_string(text, ".");
 }
 
@@ -232,7 +233,7 @@ static void add_thread(struct outside_answer *a, const struct weft__outside_proc
 	add_json_frames(a, thread);
 	if (process->service[0])
 		cli_add_json(&a->text, ",\"service\":", process->service);
-	add_json_context(&a->text, &thread->context);
+	outside_add_json_context(&a->text, &thread->context);
 	weft_text_add_string(&a->text, ",\"sentence\":");
 	weft_text_add_json(&a->text, sentence.bytes, sentence.size);
 	weft_text_add_string(&a->text, "}\n");

@@ -31,4 +31,10 @@ void outside_add_process(struct outside_answer *a, const struct weft__outside_pr
 /* Adds the circle in which a stuck thread is; once, from the thread with the lowest number. */
 void outside_add_circle(struct outside_answer *a, const struct weft__outside_thread *first);
 
+/* "; it works for span 00f067aa0ba902b7 of trace 4bf92f3577b34da6a3ce929d0e0e4736", with what
+ * stands before "works"; nothing without a context. */
+void outside_add_context(
+	struct weft_text *text, const char *before, const struct weft__outside_context *context);
+void outside_add_json_context(struct weft_text *text, const struct weft__outside_context *context);
+
 #endif

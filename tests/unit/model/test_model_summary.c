@@ -113,10 +113,80 @@ static void numbers_are_those_of_the_whole_model(void **state)
 	assert_true(unknown > 1000 && joined > 1000 && counters > 1000);
 }
 
+/* A context as record/context.c records it; NULL: it is the first of its trace. */
+static void give(struct weft_model_builder *b, const char *name, const char *trace,
+	const char *span, const char *parent)
+{
+	const struct weft_field fields[] = {
+		{{"trace_id", 8}, .type = WEFT_FIELD_TEXT, .value.text = {trace, strlen(trace)}},
+		{{"span_id", 7}, .type = WEFT_FIELD_TEXT, .value.text = {span, strlen(span)}},
+		{{"trace_flags", 11}, .type = WEFT_FIELD_U64, .value.u64 = 1},
+		{{"parent_span_id", 14}, .type = WEFT_FIELD_TEXT,
+			.value.text = {parent, parent ? strlen(parent) : 0}},
+	};
+	const struct weft_event event = {.type = WEFT_EVENT_MARK,
+		.time_ns = 1,
+		.task = 1,
+		.text = {name, strlen(name)},
+		.fields = fields,
+		.field_count = parent ? 4 : 3};
+	assert_int_equal(weft_model_builder_add(b, &event, &diagnostics), 0);
+}
+
+#define TRACE_A "0af7651916cd43dd8448eb211c80319c"
+#define TRACE_B "0af7651916cd43dd8448eb211c80319d"
+#define SPAN_1  "00f067aa0ba902b7"
+#define SPAN_2  "00f067aa0ba902b8"
+
+static struct weft_context_sums count_contexts(
+	bool is_summary, void (*give_all)(struct weft_model_builder *))
+{
+	struct weft_model_builder *builder;
+	struct weft_model *model;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	if (is_summary)
+		weft__model_make_summary(builder);
+	give_all(builder);
+	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
+	const struct weft_context_sums sums = model->summary.contexts;
+	weft_model_destroy(model);
+	weft_model_builder_destroy(builder);
+	return sums;
+}
+
+static void give_several(struct weft_model_builder *b)
+{
+	give(b, "span context", TRACE_A, SPAN_2, SPAN_1);
+	give(b, "trace context", TRACE_B, SPAN_1, SPAN_2);
+	give(b, "trace context", TRACE_A, SPAN_1, NULL);
+	give(b, "trace context", TRACE_A, SPAN_1, NULL); /* again */
+	give(b, "trace context", TRACE_B, SPAN_2, SPAN_1);
+	give(b, "trace context", TRACE_B, SPAN_2, SPAN_1); /* again */
+	give(b, "another mark", TRACE_A, "00f067aa0ba902b9", NULL);
+}
+
+static void give_none(struct weft_model_builder *b)
+{
+	(void)b;
+}
+
+static void spans_with_ids_are_counted_once(void **state)
+{
+	(void)state;
+	struct weft_context_sums sums = count_contexts(true, give_several);
+	assert_int_equal(sums.spans, 4);
+	assert_int_equal(sums.traces, 2);
+	assert_int_equal(sums.begun, 1);
+	sums = count_contexts(true, give_none);
+	assert_int_equal(sums.spans + sums.traces + sums.begun, 0);
+	assert_int_equal(count_contexts(false, give_several).spans, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_those_of_the_whole_model),
+		cmocka_unit_test(spans_with_ids_are_counted_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
