@@ -284,9 +284,15 @@ static uint32_t next_end(
 	return WEFT_NONE;
 }
 
-static bool is_accepted(const struct weft_model *model, uint32_t end)
+bool weft__story_waits_to_write(const struct weft_model *model, uint32_t task, uint64_t at_ns)
 {
-	const uint32_t parent = model->tasks.parent[end];
+	struct weft__end end;
+	return end_at(model, task, at_ns, &end) && end.writes;
+}
+
+bool weft__story_was_accepted(const struct weft_model *model, uint32_t task)
+{
+	const uint32_t parent = model->tasks.parent[task];
 	return parent != WEFT_NONE && weft__story_is_kind(model, parent, "listener");
 }
 
@@ -306,7 +312,8 @@ static uint32_t inner_end(
 		if (model->tasks.buffer[end->task] != model->tasks.buffer[own->task])
 			return WEFT_NONE;
 		if (end->writes != own->writes && end->task != own->task &&
-			(is_accepted(model, end->task) || is_accepted(model, own->task)))
+			(weft__story_was_accepted(model, end->task) ||
+				weft__story_was_accepted(model, own->task)))
 			found = end->task;
 	}
 	return found;

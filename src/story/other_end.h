@@ -40,6 +40,12 @@ struct weft__other_end {
 bool weft__story_other_end(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__other_end *ret);
 
+/* True if a wait for the task, one end, at a time is for room to write. */
+bool weft__story_waits_to_write(const struct weft_model *model, uint32_t task, uint64_t at_ns);
+
+/* True if the task is a connection that the process has accepted. */
+bool weft__story_was_accepted(const struct weft_model *model, uint32_t task);
+
 /* True if a forked process waits to read from a pipe whose writing end it has inherited and not
  * closed, and the trace shows no other process that has one. */
 bool weft__story_keeps_own_end(const struct weft_story *story, uint32_t task, uint64_t at_ns);

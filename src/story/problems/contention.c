@@ -14,8 +14,10 @@
 #include "story/blocking.h"
 #include "story/problems/findings.h"
 #include "story/problems/holds.h"
+#include "story/problems/kept.h"
 #include "story/problems/starvation.h"
 
+#define EDGES_MIN    2  /* a lock that is taken, and waited for */
 #define QUEUE_MIN    8  /* tasks that wait at once */
 #define HOLDS_MIN    8  /* holds needed to know what is usual */
 #define FAR_LONGER   8  /* times as long as usual */
@@ -349,6 +351,8 @@ static void look_at_task(struct contention *c, uint32_t task)
 		c->findings->error = error;
 		return;
 	}
+	if (weft__story_look_for_kept(c->findings, &c->holds, task))
+		return;
 	uint32_t queue = weft__story_resource_holds_queue(&c->holds, &time);
 	if (c->holds.count < HOLDS_MIN)
 		return;
@@ -360,7 +364,7 @@ static void look_at_task(struct contention *c, uint32_t task)
 static bool may_be_one(const struct weft__findings *findings, uint32_t task)
 {
 	return weft__model_is_resource(findings->story->model->tasks.kind[task]) &&
-		   weft__story_edges_to(findings->story, task).count >= QUEUE_MIN;
+		   weft__story_edges_to(findings->story, task).count >= EDGES_MIN;
 }
 
 void weft__find_contention(struct weft__findings *findings)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: ISC
+"""Programs that nobody changed, which use descriptors in a faulty way: the problem names what they do. Their sound twins have no such problem."""
+import os
+
+from hanging import Hang
+from harness import BUILD, case, main, temporary_directory
+
+SUBJECT = os.path.join(BUILD, 'tests', 'faulty-io')
+
+
+def about(hang, text):
+    return ['%s %s' % (p['severity'], p['problem']) for p in hang.problems() if text in p['sentence']]
+
+
+@case
+def a_lock_is_kept_while_a_client_does_not_read():
+    with temporary_directory() as folder:
+        text = "'server' keeps lock table from other for "
+        hang = Hang(SUBJECT, 'locked', folder=folder, until=lambda p: text in p['sentence'])
+        assert about(hang, text) == ['warning contention'], hang.problems()
+        assert about(hang, ' is not read'), hang.problems()
+
+
+@case
+def a_lock_that_is_given_back_before_the_reply_is_not_kept():
+    with temporary_directory() as folder:
+        hang = Hang(SUBJECT, 'unlocked', folder=folder, waits=['tcp :'])
+        assert not about(hang, 'keeps lock'), hang.problems()
+
+
+main()
