@@ -192,6 +192,23 @@ struct weft_counter {
 	struct weft_number end;   /* that value */
 };
 
+/* How often a metric (weft/metrics.h) had a value of each size until the end of the record: all of
+ * it, or one level of its labels, whose values the levels above it have, too. */
+struct weft_histogram {
+	uint32_t name, unit; /* strings; unit: "seconds", "bytes" or what the program says; or "" */
+	uint32_t labels;     /* string: {"pool":"eu","customer":"acme"}, from the widest level on */
+	uint32_t buffer;
+	uint32_t first_bucket, bucket_count;
+	uint64_t values; /* how many */
+	double sum;      /* of the values, in the unit */
+};
+
+/* Values that are larger than those of the buckets before it. Only sizes that occurred have one. */
+struct weft_bucket {
+	double up_to; /* in the histogram's unit; infinite: no limit */
+	uint64_t count;
+};
+
 struct weft_samples {
 	uint32_t count;
 	const uint64_t *time;
@@ -316,6 +333,10 @@ struct weft_model {
 	uint32_t code_sample_count;
 	const struct weft_counter *counters; /* in order of first change */
 	uint32_t counter_count;
+	const struct weft_histogram *histograms; /* by buffer; none in a live model */
+	uint32_t histogram_count;
+	const struct weft_bucket *buckets;
+	uint32_t bucket_count;
 	const struct weft_band_period *bands; /* in order of start */
 	uint32_t band_count;
 	const struct weft_trace_thread *threads; /* copies: the names belong to the model */

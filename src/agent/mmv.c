@@ -265,11 +265,11 @@ static void add_sample(struct file *file, const struct weft__metrics_sample *sam
 		add_value(file, sample, true, true, counter->histogram.count);
 	else if (counter->type == WEFT__RUNS_HISTOGRAM)
 		add_value(file, sample, false, false,
-			bits_of(weft__metrics_scaled((double)counter->histogram.sum, scale)));
+			bits_of(weft__unit_scaled((double)counter->histogram.sum, scale)));
 	else if (counter->type == WEFT__RUNS_COUNTER && !scale && !counter->is_real)
 		add_value(file, sample, false, true, (uint64_t)counter->integer);
 	else
-		add_value(file, sample, false, false, bits_of(weft__metrics_scaled(counter->real, scale)));
+		add_value(file, sample, false, false, bits_of(weft__unit_scaled(counter->real, scale)));
 }
 
 /* Those of one name come one after the other. A histogram has two metrics. */

@@ -175,7 +175,7 @@ static double scaled(const struct weft__agent_all_series *all,
 {
 	const struct weft__runs_counter counter = {
 		.unit = weft__strings_bytes(&all->texts, series->unit), .scale = series->scale};
-	return weft__metrics_scaled(number, weft__metrics_base_unit(&counter).scale);
+	return weft__unit_scaled(number, weft__metrics_base_unit(&counter).scale);
 }
 
 /* The slot since which growth is measured; WEFT__AGENT_SLOTS: none. */

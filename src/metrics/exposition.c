@@ -80,7 +80,7 @@ static void add_exemplar(const struct writer *writer, const struct weft__metrics
 static bool is_in(const struct weft__metrics_series *series, double above, double bound)
 {
 	const struct weft__runs_exemplar *it = &series->sample->counter->exemplar;
-	const double value = weft__metrics_scaled((double)it->value, series->unit.scale);
+	const double value = weft__unit_scaled((double)it->value, series->unit.scale);
 	return it->is_there && value > above && value <= bound;
 }
 

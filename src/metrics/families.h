@@ -11,7 +11,7 @@
 
 struct weft__metrics_series {
 	const struct weft__metrics_sample *sample;
-	struct weft__metrics_unit unit;
+	struct weft__unit unit;
 	bool has_unit;                       /* behind something else in the family's name */
 	const char *family;                  /* without _total */
 	const char *labels;                  /* without braces */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/metric_rows.h"
+
 /* ---- Labels ---- */
 
 static bool has_label(const struct weft__metrics_sample *sample, const char *label)
@@ -39,38 +41,9 @@ bool weft__metrics_has_labels(
 /* The digits of the largest number, and of the largest power of ten that is written out. */
 #define DIGITS_MAX 20
 
-struct weft__metrics_unit weft__metrics_base_unit(const struct weft__runs_counter *counter)
+struct weft__unit weft__metrics_base_unit(const struct weft__runs_counter *counter)
 {
-	static const struct {
-		const char *name;
-		struct weft__metrics_unit base;
-	} known[] = {
-		{"ns", {"seconds", -9}},
-		{"nanoseconds", {"seconds", -9}},
-		{"us", {"seconds", -6}},
-		{"microseconds", {"seconds", -6}},
-		{"ms", {"seconds", -3}},
-		{"milliseconds", {"seconds", -3}},
-		{"s", {"seconds", 0}},
-		{"second", {"seconds", 0}},
-		{"B", {"bytes", 0}},
-		{"byte", {"bytes", 0}},
-		{"kB", {"bytes", 3}},
-		{"MB", {"bytes", 6}},
-		{"%", {"ratio", -2}},
-		{"percent", {"ratio", -2}},
-	};
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(counter->unit, known[i].name) == 0)
-			return (struct weft__metrics_unit){
-				known[i].base.name, known[i].base.scale + counter->scale};
-	return (struct weft__metrics_unit){counter->unit, counter->scale};
-}
-
-double weft__metrics_scaled(double number, int scale)
-{
-	/* Powers of ten up to 10^22 are exact; so the result is rounded once. */
-	return scale < 0 ? number / pow(10, -scale) : number * pow(10, scale);
+	return weft__unit_base(counter->unit, counter->scale);
 }
 
 void weft__metrics_add_scaled(struct weft_text *text, uint64_t number, int scale)
@@ -78,7 +51,7 @@ void weft__metrics_add_scaled(struct weft_text *text, uint64_t number, int scale
 	char digits[2 * DIGITS_MAX];
 	const size_t after = scale < 0 ? (size_t)-scale : 0; /* digits behind the decimal point */
 	if (abs(scale) > DIGITS_MAX - 1) {
-		weft_text_add_f64(text, weft__metrics_scaled((double)number, scale));
+		weft_text_add_f64(text, weft__unit_scaled((double)number, scale));
 		return;
 	}
 	const size_t point = sizeof(digits) - after;
@@ -102,7 +75,7 @@ void weft__metrics_add_value(struct weft_text *text, const struct weft__runs_cou
 	if (counter->type == WEFT__RUNS_HISTOGRAM) {
 		weft_text_add_u64(text, counter->histogram.count);
 	} else if (counter->is_real) {
-		weft_text_add_f64(text, weft__metrics_scaled(counter->real, scale));
+		weft_text_add_f64(text, weft__unit_scaled(counter->real, scale));
 	} else {
 		weft_text_add_string(text, number < 0 ? "-" : "");
 		weft__metrics_add_scaled(text, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, scale);
@@ -125,8 +98,8 @@ double weft__metrics_cell_bound(const struct weft__runs_counter *counter, uint32
 	const struct weft__runs_histogram *histogram = &counter->histogram;
 	if (cell + 1 >= histogram->cell_count)
 		return INFINITY;
-	return weft__metrics_scaled(
-		exp2(histogram->first_exponent + cell / 8.0), weft__metrics_base_unit(counter).scale);
+	return weft__unit_scaled(weft__model_metric_limit((unsigned)histogram->first_exponent, cell),
+		weft__metrics_base_unit(counter).scale);
 }
 
 double weft__metrics_quantile(const struct weft__runs_counter *counter, double part)

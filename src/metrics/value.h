@@ -9,6 +9,7 @@
 
 #include <weft/text.h>
 
+#include "base/unit.h"
 #include "runs/attach/counters.h"
 
 /* A counter of a program. */
@@ -23,22 +24,13 @@ struct weft__metrics_sample {
 bool weft__metrics_has_labels(
 	const struct weft__metrics_sample *sample, const char *const *labels, size_t count);
 
-/* The unit in which a value is shown, and the power of ten that converts to it. Programs may also
- * name a usual part of a base unit, such as "ms". */
-struct weft__metrics_unit {
-	const char *name; /* "": none */
-	int scale;
-};
-
 /* "counter", "gauge" …, or "unknown". */
 const char *weft__metrics_type_name(enum weft__runs_type type);
 
-struct weft__metrics_unit weft__metrics_base_unit(const struct weft__runs_counter *counter);
+/* Programs may also name a usual part of a base unit, such as "ms". */
+struct weft__unit weft__metrics_base_unit(const struct weft__runs_counter *counter);
 
-/* The number times 10^scale. */
-double weft__metrics_scaled(double number, int scale);
-
-/* Adds the same with all of its digits. */
+/* Adds a number times 10^scale with all of its digits. */
 void weft__metrics_add_scaled(struct weft_text *text, uint64_t number, int scale);
 
 /* Adds a counter's value in its base unit; of a histogram, the number of values. */

@@ -13,6 +13,7 @@
  *     off_cpu.c    the time of activations without a processor
  *     stacks.c     where in the code tasks began to wait
  *     code_samples.c  what threads ran
+ *     histograms.c    of metrics
  *     ends.c       when each program ended
  *     dark.c       when events of a program may be missing
  *     range.c      a part of a trace without the rest

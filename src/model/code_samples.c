@@ -46,17 +46,6 @@ struct reading {
 	uint32_t activation_count;
 };
 
-static const struct weft__side_table *find_table(
-	const struct weft_trace_buffer *buffer, uint32_t number, size_t row_bytes)
-{
-	for (uint32_t i = 0; buffer->tables && i < buffer->tables->count; i++) {
-		const struct weft__side_table *table = &buffer->tables->list[i];
-		if (table->number == number && table->row_bytes >= row_bytes && table->count)
-			return table;
-	}
-	return NULL;
-}
-
 static const void *row_at(const struct weft__side_table *table, uint32_t row)
 {
 	return table->rows + (size_t)row * table->row_bytes;
@@ -132,7 +121,7 @@ static int name_row(struct reading *r, const struct functions *functions, uint32
 static int open_functions(const struct weft_trace_buffer *buffer, struct functions *ret_functions)
 {
 	const struct weft__side_table *table =
-		find_table(buffer, WEFT_ABI_TABLE_code, sizeof(struct weft_abi_code_row));
+		weft__model_side_table_find(buffer, WEFT_ABI_TABLE_code, sizeof(struct weft_abi_code_row));
 	*ret_functions = (struct functions){.table = table};
 	if (!table)
 		return 0;
@@ -249,10 +238,10 @@ static int read_rows(struct reading *r, uint32_t buffer, const struct weft__side
 
 static int read_buffer(struct reading *r, const struct weft_trace_buffer *of, uint32_t buffer)
 {
-	const struct weft__side_table *sampling =
-		find_table(of, WEFT_ABI_TABLE_sampling, offsetof(struct weft_abi_sampling_row, denied));
+	const struct weft__side_table *sampling = weft__model_side_table_find(
+		of, WEFT_ABI_TABLE_sampling, offsetof(struct weft_abi_sampling_row, denied));
 	const struct weft__side_table *ran =
-		find_table(of, WEFT_ABI_TABLE_ran, sizeof(struct weft_abi_ran_row));
+		weft__model_side_table_find(of, WEFT_ABI_TABLE_ran, sizeof(struct weft_abi_ran_row));
 	struct functions functions;
 	if (!sampling || !ran || of->alignment != WEFT_ALIGNMENT_SAME)
 		return 0;

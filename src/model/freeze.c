@@ -11,6 +11,7 @@
 #include "model/buffers.h"
 #include "model/builder.h"
 #include "model/code_samples.h"
+#include "model/histograms.h"
 #include "model/dark.h"
 
 /* Removes dropped edges. */
@@ -394,6 +395,8 @@ int weft__model_builder_freeze(struct weft_model_builder *b,
 	b->stacks = (struct weft__stack_columns){0};
 	if (!error && !b->is_summary)
 		error = weft__model_code_samples_read(description, &b->texts.strings, m);
+	if (!error && !b->is_summary)
+		error = weft__model_histograms_read(description, &b->texts.strings, m);
 	name_threads(&b->texts.strings, thread_names, m);
 	free(thread_names);
 	model->strings = b->texts.strings;

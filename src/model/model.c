@@ -244,7 +244,7 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 		m->spans.end, m->spans.name, m->spans.depth, m->spans.first, m->kinds, m->categories,
 		m->off_cpu.start, m->off_cpu.end, m->off_cpu.ns, m->off_cpu.thread, m->off_cpu.first,
 		m->attributes.value, m->attributes.name, m->attributes.type, m->stacks.time, m->stacks.task,
-		m->stacks.text, m->code_samples};
+		m->stacks.text, m->code_samples, m->histograms, m->buckets};
 	free_all(columns, sizeof(columns) / sizeof(*columns));
 	weft__strings_finish(&model->strings);
 	weft__model_ids_finish(&model->tasks_by_id);

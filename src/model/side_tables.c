@@ -76,6 +76,17 @@ WEFT__EXPORT const void *weft_side_table_rows(
 	return buffer->tables->list[index].rows;
 }
 
+const struct weft__side_table *weft__model_side_table_find(
+	const struct weft_trace_buffer *buffer, uint32_t number, size_t row_bytes)
+{
+	for (uint32_t i = 0; buffer->tables && i < buffer->tables->count; i++) {
+		const struct weft__side_table *table = &buffer->tables->list[i];
+		if (table->number == number && table->row_bytes >= row_bytes && table->count)
+			return table;
+	}
+	return NULL;
+}
+
 /* A number of 1, 2, 4 or 8 bytes, little-endian as the machine. */
 static uint64_t number_at(const uint8_t *at, size_t bytes)
 {

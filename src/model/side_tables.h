@@ -6,6 +6,7 @@
 #ifndef WEFT_MODEL_SIDE_TABLES_H
 #define WEFT_MODEL_SIDE_TABLES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <weft/event.h>
@@ -28,5 +29,9 @@ struct weft__side_tables {
 	/* The text of a name; its bytes are NULL if there is no such name. */
 	struct weft_slice (*name)(const void *buffer, unsigned id);
 };
+
+/* The table of that number with rows of at least so many bytes; NULL: there is none, or no row. */
+const struct weft__side_table *weft__model_side_table_find(
+	const struct weft_trace_buffer *buffer, uint32_t number, size_t row_bytes);
 
 #endif

@@ -5,6 +5,7 @@
  * Rows that belong to tasks, counters or notes stand one after the other for each owner. Which
  * owner a row has is written down when its table is opened: four bytes a row.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ enum owner {
 	TASKS,
 	COUNTERS,
 	NOTES,
+	HISTOGRAMS,
 };
 
 struct weft_model_tables {
@@ -153,6 +155,11 @@ static void rows_of(const struct weft_model_tables *t, unsigned table, uint32_t 
 		*ret_end = *ret_first + m->counters[owner].count;
 		return;
 	}
+	if (table == TABLE_BUCKETS) {
+		*ret_first = m->histograms[owner].first_bucket;
+		*ret_end = *ret_first + m->histograms[owner].bucket_count;
+		return;
+	}
 	if (table == TABLE_ACTIVATIONS)
 		first = m->tasks.first_activation, end = m->tasks.end_activation;
 	if (table == TABLE_NOTES)
@@ -176,6 +183,8 @@ static uint32_t owner_count(const struct weft_model_tables *t, unsigned table)
 		return t->model->counter_count;
 	case NOTES:
 		return t->model->notes.count;
+	case HISTOGRAMS:
+		return t->model->histogram_count;
 	case NONE:
 	case SELF:
 		break;
@@ -286,6 +295,16 @@ static struct weft_cell text(const char *value)
 static struct weft_cell string(const struct weft_model *m, uint32_t value)
 {
 	return value == WEFT_NONE ? nothing() : slice(weft_model_string(m, value));
+}
+
+static struct weft_cell unit(const struct weft_model *m, uint32_t value)
+{
+	return weft_model_string(m, value).size ? string(m, value) : nothing();
+}
+
+static struct weft_cell bound(double value)
+{
+	return isfinite(value) ? real(value) : nothing();
 }
 
 static struct weft_cell kind(const struct weft_model *m, uint32_t task)

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from counting import RUN_QUEUE, TYPED, program
-from harness import WEFT, case, equal, json_lines, main, temporary_directory, weft
+from harness import WEFT, case, equal, json_lines, main, skip, temporary_directory, weft
 from prometheus import families
 
 SOME = {('tcp_acked',): 112, ('tcp_acked', 'eu'): 12, ('tcp_acked', 'eu', 'acme'): 5, ('tcp_acked', 'eu', 'other'): 7,
@@ -98,6 +98,20 @@ def a_trace_has_the_values_at_its_end():
         weft('metrics', '--children', file, status=2)
         weft('top', '--children', file, status=2)
         weft('metrics', file, '1', status=3)
+
+
+@case
+def histograms_are_tables_of_queries():
+    with temporary_directory() as folder:
+        file = os.path.join(folder, 'trace.weft')
+        record_some(file)
+        result = weft('query', '--json', file, 'SELECT name, labels, unit, histograms.count AS all_of, sum, up_to, buckets.count FROM histograms '
+                      'JOIN buckets USING (histogram) ORDER BY up_to', status=None)
+        if 'built without' in result.stderr:
+            skip('this build has no SQLite')
+        row = {'name': 'latency', 'labels': '{}', 'unit': 'seconds', 'all_of': 2, 'sum': 0.0030015, 'count': 1}
+        limits = [bound for bound, _ in json.loads(weft('stats', '--json', file).stdout)['histograms'][0]['buckets']]
+        equal([json.loads(line) for line in result.stdout.splitlines()], [{**row, 'up_to': limit} for limit in limits])
 
 
 @case

@@ -26,7 +26,7 @@ struct unit {
 static struct unit unit_of(const struct weft__runs_counter *counter)
 {
 	static const char *const parts_of_seconds[] = {"s", "ms", "us", "ns"};
-	const struct weft__metrics_unit base = weft__metrics_base_unit(counter);
+	const struct weft__unit base = weft__metrics_base_unit(counter);
 	if (strcmp(base.name, "seconds") == 0) {
 		if (base.scale <= 0 && base.scale >= -9 && base.scale % 3 == 0)
 			return (struct unit){parts_of_seconds[-base.scale / 3], 0};
@@ -50,8 +50,7 @@ static struct weft_number value_of(const struct weft__runs_counter *counter, int
 {
 	if (!counter->is_real && scale == 0)
 		return (struct weft_number){.integer = counter->integer, .real = counter->real};
-	return (struct weft_number){
-		.real = weft__metrics_scaled(counter->real, scale), .is_real = true};
+	return (struct weft_number){.real = weft__unit_scaled(counter->real, scale), .is_real = true};
 }
 
 /* A label has the same members in both structs. */
@@ -77,8 +76,8 @@ static struct weft_otlp_metric describe(
 		.cells = histogram->cells,
 		.cell_count = histogram->cell_count,
 		.first_exponent = histogram->first_exponent,
-		.factor = weft__metrics_scaled(1, unit.scale),
-		.sum = weft__metrics_scaled((double)histogram->sum, unit.scale),
+		.factor = weft__unit_scaled(1, unit.scale),
+		.sum = weft__unit_scaled((double)histogram->sum, unit.scale),
 	};
 }
 

@@ -40,7 +40,7 @@ static void add_sizes(struct weft_text *text, const struct weft__runs_counter *c
 	if (!histogram->count)
 		return;
 	add_number(text, "  mean ",
-		weft__metrics_scaled((double)histogram->sum / (double)histogram->count,
+		weft__unit_scaled((double)histogram->sum / (double)histogram->count,
 			weft__metrics_base_unit(counter).scale));
 	add_number(text, ", 50 % up to ", weft__metrics_quantile(counter, 0.5));
 	add_number(text, ", 99 % up to ", weft__metrics_quantile(counter, 0.99));

@@ -151,7 +151,7 @@ static size_t figures_of(const struct weft__agent_group *group,
 	const struct weft__runs_counter counter = counter_of(group);
 	const int scale = weft__metrics_base_unit(&counter).scale;
 	const double seconds = window->to > window->from ? (double)(window->to - window->from) : NAN;
-	const double amount = weft__metrics_scaled((double)group->amount, scale);
+	const double amount = weft__unit_scaled((double)group->amount, scale);
 	const double count = (double)group->count;
 	size_t n = 0;
 	if (group->kind == WEFT__AGENT_GROUP_COUNTER) {
@@ -162,7 +162,7 @@ static size_t figures_of(const struct weft__agent_group *group,
 		static const char *const names[] = {"value", "low", "high"};
 		for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
 			ret_figures[n++] = (struct figure){
-				names[i], group->is_known ? weft__metrics_scaled(values[i], scale) : NAN, false};
+				names[i], group->is_known ? weft__unit_scaled(values[i], scale) : NAN, false};
 	} else {
 		const double parts[] = {0.5, 0.9, 0.99};
 		static const char *const names[] = {"p50", "p90", "p99"};
@@ -170,7 +170,7 @@ static size_t figures_of(const struct weft__agent_group *group,
 		ret_figures[n++] = (struct figure){"average", count > 0 ? amount / count : NAN, false};
 		for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 			ret_figures[n++] = (struct figure){names[i],
-				weft__metrics_scaled(weft__agent_window_quantile(group, parts[i]), scale), false};
+				weft__unit_scaled(weft__agent_window_quantile(group, parts[i]), scale), false};
 	}
 	return n;
 }

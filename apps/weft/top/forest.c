@@ -126,7 +126,7 @@ static double value_of(const struct weft__runs_counter *counter)
 	const int scale = weft__metrics_base_unit(counter).scale;
 	if (counter->type == WEFT__RUNS_HISTOGRAM)
 		return (double)counter->histogram.count;
-	return weft__metrics_scaled(counter->is_real ? counter->real : (double)counter->integer, scale);
+	return weft__unit_scaled(counter->is_real ? counter->real : (double)counter->integer, scale);
 }
 
 /* Changes of integers are exact, however large these are. */
@@ -135,8 +135,7 @@ static double change_of(
 {
 	if (now->type == WEFT__RUNS_HISTOGRAM || now->is_real || before->is_real)
 		return value_of(now) - value_of(before);
-	return weft__metrics_scaled(
-		(double)(int64_t)((uint64_t)now->integer - (uint64_t)before->integer),
+	return weft__unit_scaled((double)(int64_t)((uint64_t)now->integer - (uint64_t)before->integer),
 		weft__metrics_base_unit(now).scale);
 }
 

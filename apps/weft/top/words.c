@@ -148,12 +148,12 @@ static void add_number(struct weft_text *text, const char *before, double value,
 
 static void add_histogram(struct weft_text *text, const struct weft__runs_counter *counter)
 {
-	const struct weft__metrics_unit unit = weft__metrics_base_unit(counter);
+	const struct weft__unit unit = weft__metrics_base_unit(counter);
 	const struct weft__runs_histogram *histogram = &counter->histogram;
 	if (!histogram->count)
 		return;
 	add_number(text, ", mean ",
-		weft__metrics_scaled((double)histogram->sum / (double)histogram->count, unit.scale),
+		weft__unit_scaled((double)histogram->sum / (double)histogram->count, unit.scale),
 		unit.name);
 	add_number(text, ", 50 % up to ", weft__metrics_quantile(counter, 0.5), unit.name);
 	add_number(text, ", 99 % up to ", weft__metrics_quantile(counter, 0.99), unit.name);

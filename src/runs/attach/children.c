@@ -18,7 +18,7 @@
 struct children {
 	const struct weft_abi_child *first, *second;
 	uint32_t count;
-	const struct weft__metrics_reading *rows;
+	const struct weft__metric_rows *rows;
 };
 
 /* The key of a child's label, with the value behind its NUL. NULL: it is not there, or damaged. */
@@ -93,7 +93,7 @@ static int list_children(struct children *c, struct weft__runs_counters *ret_cou
 			break;
 		}
 		count++;
-		labels += depth + weft__runs_row_depth(c->rows, c->first[i].row);
+		labels += depth + weft__model_metric_rows_depth(c->rows, c->first[i].row);
 		text += depth * (size_t)WEFT_ABI_CHILD_TEXT +
 				weft__runs_row_text_bytes(c->rows, c->first[i].row);
 	}
@@ -118,12 +118,12 @@ int weft__runs_children_parse(const void *metrics, const void *first, const void
 	size_t bytes, struct weft__runs_counters *ret_counters)
 {
 	const struct weft_abi_children *header = first;
-	struct weft__metrics_reading *rows;
+	struct weft__metric_rows *rows;
 	if (bytes < sizeof(*header) ||
 		memcmp(header->magic, WEFT_ABI_CHILDREN_MAGIC, sizeof(header->magic)) != 0 ||
 		header->version != WEFT_ABI_METRICS_VERSION)
 		return ENOENT;
-	int error = weft__runs_reading_begin(metrics, &rows);
+	int error = weft__runs_rows_check(metrics, &rows);
 	if (error)
 		return error;
 	const size_t room = (bytes - sizeof(*header)) / sizeof(struct weft_abi_child);

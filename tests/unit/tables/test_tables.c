@@ -3,6 +3,7 @@
  * Tables of a model that a test makes up: which rows an owner has, also for numbers that no owner
  * has, and what cells show of the rarer kinds of notes, edges and numbers.
  */
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -237,6 +238,44 @@ static void samples_belong_to_their_counter(void **state)
 	weft_model_destroy(model);
 }
 
+/* The second histogram has no bucket, and the last bucket no limit. */
+static void buckets_belong_to_their_histogram(void **state)
+{
+	struct weft_model *model = make_up();
+	const struct weft_histogram histograms[] = {
+		{.bucket_count = 1, .values = 4, .sum = 2.5, .name = 1, .labels = 2, .unit = 3},
+		{.first_bucket = 1},
+		{.first_bucket = 1, .bucket_count = 2, .values = UINT64_MAX, .buffer = 0}};
+	const struct weft_bucket buckets[] = {{0.25, 4}, {8, 5}, {(double)INFINITY, UINT64_MAX - 5}};
+	static const char *const cells[][3] = {
+		{"0", "0.25", "4"}, {"2", "8", "5"}, {"2", "-", "u18446744073709551610"}};
+	uint32_t first, end;
+	(void)state;
+	model->histograms = histograms;
+	model->histogram_count = 3;
+	model->buckets = buckets;
+	model->bucket_count = 3;
+	struct weft_model_tables *tables = open_all(model);
+	for (uint32_t i = 0; i < 3; i++) {
+		expect(tables, "buckets", i, "histogram", cells[i][0]);
+		expect(tables, "buckets", i, "up_to", cells[i][1]);
+		expect(tables, "buckets", i, "count", cells[i][2]);
+	}
+	expect(tables, "histograms", 0, "sum", "2.5");
+	expect(tables, "histograms", 0, "count", "4");
+	expect(tables, "histograms", 2, "count", "u18446744073709551615");
+	assert_true(weft_table_find(tables, table_of("buckets"), 0, 2, &first, &end));
+	assert_true(first == 1 && end == 3);
+	assert_true(weft_table_find(tables, table_of("buckets"), 0, 1, &first, &end));
+	assert_true(first == end);
+	assert_true(weft_table_find(tables, table_of("buckets"), 0, 3, &first, &end));
+	assert_true(first == 0 && end == 0);
+	weft_model_tables_destroy(tables);
+	model->histograms = NULL; /* the test's */
+	model->buckets = NULL;
+	weft_model_destroy(model);
+}
+
 /* Numbers of 64 bits are no negative ones. */
 static void large_numbers_are_unsigned(void **state)
 {
@@ -265,6 +304,7 @@ int main(void)
 		cmocka_unit_test(each_value_belongs_to_its_note),
 		cmocka_unit_test(each_message_has_its_time),
 		cmocka_unit_test(samples_belong_to_their_counter),
+		cmocka_unit_test(buckets_belong_to_their_histogram),
 		cmocka_unit_test(large_numbers_are_unsigned),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
