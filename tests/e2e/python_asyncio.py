@@ -628,6 +628,31 @@ def a_semaphore_that_is_handed_over_has_no_holders():
 
 
 @case
+def long_queues_without_a_bound_are_counted():
+    trace = Trace('''
+async def main():
+    queues = [asyncio.Queue() for _ in range(2)]
+    for kind in (asyncio.LifoQueue, asyncio.PriorityQueue): queues.append(kind())
+    bounded, short = asyncio.Queue(20), asyncio.Queue()
+    for queue in (*queues, bounded, short):
+        for i in range(15 if queue is short else 18): queue.put_nowait(i)
+    for _ in range(17): await queues[0].get()
+    short.get_nowait()
+    del queues[1], queue
+    await asyncio.sleep(0)
+asyncio.run(main())
+''')
+    values = {}
+    for event in trace.events:
+        if event['event'] == 'counter':
+            before = values.setdefault(event['name'], [0])
+            before.append(before[-1] + event['add'])
+    equal(set(values), {'items in Queue at program.py:4', 'items in LifoQueue at program.py:5', 'items in PriorityQueue at program.py:5'})
+    equal(values['items in Queue at program.py:4'], [0, 16, 17, 18, 34, 35, 36, *range(35, 18, -1), 1, 0])
+    equal(values['items in LifoQueue at program.py:5'], [0, 16, 17, 18, 0])
+
+
+@case
 def a_loop_that_blocks_for_itself_is_a_deadlock():
     trace = Trace('''
 def leave(future):

@@ -7,6 +7,7 @@ as soon as the program has imported asyncio. So nothing here may import what asy
 import _signal
 import asyncio
 import atexit
+import collections
 import concurrent.futures
 import contextvars
 import functools
@@ -158,10 +159,10 @@ def _label_of_condition(condition):
 
 
 def _labels_of_queue(queue):
-    """Labels for its items, its room, for itself as a pool, and for the items on which tasks work."""
+    """Labels for its items, its room, for itself as a pool, for the items on which tasks work, and for its length, if it has no bound."""
     frame, name, room = _outside()[1], type(queue).__name__, queue.maxsize
     return (_at('items of ' + name, frame), _at(f'room in {name} of {room}', frame), _at(name, frame),
-            _at('unfinished items of ' + name, frame))
+            _at('unfinished items of ' + name, frame), None if room > 0 else _at('items in ' + name, frame))
 
 
 def _label_of_pool(executor):
@@ -228,7 +229,7 @@ def record(weft):
         'wake_up_next': _code(getattr(asyncio.Semaphore, '_wake_up_next', None)),
         'condition_type': _if_changes(asyncio.Condition, '_lock'), 'event_type': _if_changes(asyncio.Event, '_value'),
         'queue_type': _if_changes(asyncio.Queue, '_unfinished_tasks'), 'resources': _resources(), 'Condition': asyncio.Condition,
-        'Queue': asyncio.Queue, 'label_of_condition': _label_of_condition, 'labels_of_queue': _labels_of_queue,
+        'Queue': asyncio.Queue, 'label_of_condition': _label_of_condition, 'labels_of_queue': _labels_of_queue, 'deque_type': collections.deque,
         'check_cancel': _inner_code(getattr(futures, '_chain_future', None), '_call_check_cancel'),
         'cancelled_error': asyncio.CancelledError, 'location_of_error': _location_of_error, 'Timeout': asyncio.Timeout,
         'label_of_lock': _label_of_lock, 'label_of_loop': _label_of_loop,

@@ -22,6 +22,7 @@
 #include "entry.h"
 #include "errors.h"
 #include "jobs.h"
+#include "lengths.h"
 #include "locks.h"
 #include "loops.h"
 #include "queues.h"
@@ -144,6 +145,7 @@ static bool take_conditions(PyObject *objects)
 		   take_object(objects, "label_of_condition", &weft_python_conditions.label) &&
 		   take_object(objects, "queue_type", &weft_python_queues.type) &&
 		   take_object(objects, "labels_of_queue", &weft_python_queues.label) &&
+		   take_object(objects, "deque_type", &weft_python_deque_type) &&
 		   weft_python_conditions_init() && weft_python_queues_init();
 }
 

@@ -10,6 +10,7 @@
 #include "conditions.h"
 #include "dropped.h"
 #include "holders.h"
+#include "lengths.h"
 #include "loops.h"
 #include "quiet.h"
 #include "steps.h"
@@ -26,11 +27,12 @@ struct queue {
 	struct weft_python_holders *unfinished; /* that have got an item and are not done */
 	bool is_pool;                           /* tasks put back what they have got */
 	bool is_counted;                        /* tasks say that they are done */
+	struct weft_python_length length;
 };
 
 static PyTypeObject *queue_type;
 static PyObject *attribute, *unfinished_name, *getters_name, *putters_name, *empty_name,
-	*finished_name;
+	*finished_name, *items_name;
 
 static void free_queue(PyObject *self)
 {
@@ -40,6 +42,7 @@ static void free_queue(PyObject *self)
 	Py_XDECREF((PyObject *)queue->room);
 	Py_XDECREF((PyObject *)queue->pool);
 	Py_XDECREF((PyObject *)queue->unfinished);
+	weft_python_length_finish(&queue->length);
 	((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
 	Py_DECREF(type);
 }
@@ -67,8 +70,8 @@ static struct queue *find(PyObject *dictionary)
 /* Fills a new one. `labels` is a tuple of strings, or NULL. */
 static bool fill(struct queue *queue, PyObject *labels)
 {
-	PyObject *label[4] = {NULL};
-	for (Py_ssize_t i = 0; labels && PyTuple_Check(labels) && i < 4 && i < PyTuple_Size(labels);
+	PyObject *label[5] = {NULL};
+	for (Py_ssize_t i = 0; labels && PyTuple_Check(labels) && i < 5 && i < PyTuple_Size(labels);
 		 i++)
 		label[i] = PyTuple_GetItem(labels, i);
 	queue->items = weft_python_condition_create(WEFT_KIND_CHANNEL, label[0]);
@@ -79,6 +82,7 @@ static bool fill(struct queue *queue, PyObject *labels)
 		return false;
 	queue->pool->label = Py_XNewRef(label[2]);
 	queue->unfinished->label = Py_XNewRef(label[3]);
+	queue->length.name = label[4] == Py_None ? NULL : Py_XNewRef(label[4]);
 	return true;
 }
 
@@ -140,6 +144,14 @@ static void wait_for_pool(PyObject *object, struct weft_python_holders *pool)
 	weft_python_drop_error();
 }
 
+static void see_length(PyObject *object, struct queue *queue)
+{
+	PyObject *items = queue->length.name ? PyObject_GetAttr(object, items_name) : NULL;
+	weft_python_length_see(&queue->length, items);
+	Py_XDECREF(items);
+	weft_python_drop_error();
+}
+
 static void see_put(PyObject *object, struct queue *queue)
 {
 	bool was_pool = queue->is_pool, is_awaited = weft_python_has_any(object, getters_name);
@@ -147,6 +159,7 @@ static void see_put(PyObject *object, struct queue *queue)
 	if (queue->is_pool && !was_pool && is_awaited)
 		wait_for_pool(object, queue->pool);
 	weft_python_condition_signal(queue->items, is_awaited);
+	see_length(object, queue);
 }
 
 static void see_got(struct queue *queue)
@@ -200,6 +213,7 @@ static PyObject *get_nowait(PyObject *object, PyObject *nothing)
 	PyObject *item = PyObject_CallFunctionObjArgs(weft_python_get_nowait.original, object, NULL);
 	if (item && queue) {
 		see_got(queue);
+		see_length(object, queue);
 		if (!is_awaited)
 			weft_python_condition_signal(queue->room, false);
 		weft_python_drop_error();
@@ -271,6 +285,7 @@ bool weft_python_queues_init(void)
 		   weft_python_intern(&putters_name, "_putters") &&
 		   weft_python_intern(&empty_name, "empty") &&
 		   weft_python_intern(&finished_name, "_finished") &&
+		   weft_python_intern(&items_name, "_queue") &&
 		   weft_python_attribute_add(
 			   weft_python_queues.type, "_unfinished_tasks", &unfinished_attribute);
 }

@@ -9,6 +9,7 @@
 
 #include "story/problems/findings.h"
 #include "story/problems/leaks.h"
+#include "story/problems/lengths.h"
 
 #define PARTS       8
 #define SAMPLES_MIN 8
@@ -171,7 +172,7 @@ void weft__find_climbing(struct weft__findings *findings)
 	uint32_t found = 0;
 	for (uint32_t i = 0; i < model->counter_count && found < FOUND_MAX; i++) {
 		const struct weft_counter *counter = &model->counters[i];
-		if (counter->count < SAMPLES_MIN)
+		if (counter->count < SAMPLES_MIN || weft__story_look_at_length(findings, i))
 			continue;
 		struct climb climb = look_at_counter(model, counter);
 		double before;

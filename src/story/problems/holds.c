@@ -252,9 +252,37 @@ static int extend_left_holds(struct weft__resource_holds *h, uint32_t resource)
 	return error;
 }
 
+/* False for a promise that has its value although nobody took the resource then: it waited for what
+ * others give back, such as the last item of a queue on which they work. */
+static bool wants_it(const struct weft__resource_holds *h, const struct weft__timed_wait *wait)
+{
+	const struct weft_tasks *t = &h->model->tasks;
+	if (t->outcome[wait->task] != WEFT_OUTCOME_FULFILLED || wait->end < t->end[wait->task])
+		return true;
+	uint32_t i = weft__search(h->list, 0, h->count, has_begun, wait->end - 1);
+	for (uint32_t looked = 0; i < h->count && looked < QUEUE_MAX; i++, looked++)
+		if (h->list[i].since == wait->start)
+			return true;
+	return false;
+}
+
+static void drop_other_waits(struct weft__resource_holds *h)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < h->waits; i++) {
+		if (!wants_it(h, &h->wait_list[i]))
+			continue;
+		h->wait_list[kept] = h->wait_list[i];
+		h->starts[kept] = h->starts[i];
+		h->ends[kept++] = h->ends[i];
+	}
+	h->waits = kept;
+}
+
 int weft__story_resource_holds_read(struct weft__resource_holds *holds, uint32_t resource)
 {
 	read_edges(holds, resource);
+	drop_other_waits(holds);
 	return extend_left_holds(holds, resource);
 }
 

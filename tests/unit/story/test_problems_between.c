@@ -1008,6 +1008,49 @@ static void a_task_that_is_passed_over_starves(void **state)
 	found_finish(&found);
 }
 
+/* A promise waits until all items of a queue are done, which others hold in turn. `cancelled`: it
+ * is not fulfilled in the end; `taken`: its task takes one then. */
+static struct found joined(bool cancelled, bool taken)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_POOL);
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make_create(&made, 0, 3, WEFT_KIND_TASK);
+	make_create(&made, 3, 4, WEFT_KIND_PROMISE);
+	make_switch(&made, 3);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 3, 4);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 4, 1);
+	for (unsigned i = 0; i < 20; i++) {
+		make_switch(&made, 2);
+		make_edge(&made, WEFT_EVENT_READ, 2, 1);
+		made.time += i == 10 ? 20 * MS : MS;
+		make_signal(&made, 1, 2, false);
+		made.time += 10 * US;
+	}
+	make_edge(&made, cancelled ? WEFT_EVENT_CANCEL : WEFT_EVENT_RESOLVE, 2, 4);
+	make_switch(&made, 3);
+	make_edge(&made, WEFT_EVENT_READ, 3, 4);
+	if (taken)
+		make_edge(&made, WEFT_EVENT_READ, 3, 1);
+	made.time += MS;
+	make_switch(&made, 0);
+	return find(&made);
+}
+
+static void who_waits_until_all_is_done_is_not_passed_over(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct found found = joined(i == 1, i == 2);
+		uint32_t count = 0;
+		for (uint32_t k = 0; k < found.problems->count; k++)
+			count += found.problems->list[k].type == WEFT_PROBLEM_STARVATION ||
+					 found.problems->list[k].type == WEFT_PROBLEM_CONTENTION;
+		assert_int_equal(count > 0, i > 0);
+		found_finish(&found);
+	}
+}
+
 /* A gap lasts from the time at which the last thread becomes idle to that at which one is not. */
 static void a_gap_is_one_of_all_threads(void **state)
 {
@@ -1158,6 +1201,7 @@ int main(void)
 		cmocka_unit_test(a_herd_with_a_promise_each_is_found),
 		cmocka_unit_test(tasks_that_all_act_alike_are_not_a_herd),
 		cmocka_unit_test(a_task_that_is_passed_over_starves),
+		cmocka_unit_test(who_waits_until_all_is_done_is_not_passed_over),
 		cmocka_unit_test(gaps_of_a_growing_trace_are_found),
 		cmocka_unit_test(the_longest_comes_first),
 	};
