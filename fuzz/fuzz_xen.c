@@ -2,7 +2,7 @@
  *
  * The input is all that a hostile guest of Xen controls: lines KEY=VALUE of its part of XenStore,
  * an empty line, and the content of its pages. The last bytes say which words of them a second
- * thread flips while the buffer is followed and copied into a stream.
+ * thread flips while the buffer is followed, copied into a stream, and controlled.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -109,6 +109,22 @@ static void stream(struct weft_guest *guest)
 	weft_stream_close(reader);
 }
 
+static void control(struct weft_guest *guest)
+{
+	struct weft_control *controlled;
+	struct weft_buffer_summary summary;
+	if (weft_control_open_guest(guest, &controlled) != 0)
+		return;
+	if (weft_control_summarize(controlled, &summary) == 0)
+		require(memchr(summary.program, 0, sizeof(summary.program)) != NULL);
+	const struct weft_trace_description *description = weft_control_describe(controlled);
+	for (uint32_t i = 0; i < description->category_count; i++)
+		require(strlen(description->categories[i].name) < PAGES * WEFT__XEN_PAGE_BYTES);
+	(void)weft_control_set_level(controlled, "n*", WEFT_LEVEL_DEBUG, NULL);
+	(void)weft_control_set_level(controlled, "*", WEFT_LEVEL_COUNT, NULL);
+	weft_control_close(controlled);
+}
+
 static void read_guest(struct fake_xen *xen, struct weft_guest *guest, const uint8_t *edits)
 {
 	struct writer writer = {.words = (void *)xen->bytes};
@@ -123,6 +139,7 @@ static void read_guest(struct fake_xen *xen, struct weft_guest *guest, const uin
 	require(pthread_create(&thread, NULL, flip_words, &writer) == 0);
 	follow(xen, guest);
 	stream(guest);
+	control(guest);
 	atomic_store(&writer.stops, true);
 	pthread_join(thread, NULL);
 	xen->domain = WEFT__XEN_CRASHED;
@@ -140,6 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		memcpy(edits, bytes + size - sizeof(edits), sizeof(edits));
 	struct weft_host *host = fake_open(&xen, PAGES);
 	require(host != NULL);
+	xen.writable = fake_reference(&xen, 0);
 	fake_write(&xen, "/local/domain/3/name", "web");
 	size_t at = write_keys(&xen, (const char *)bytes, size);
 	size_t room = PAGES * WEFT__XEN_PAGE_BYTES;

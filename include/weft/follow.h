@@ -133,6 +133,9 @@ struct weft_control;
 int weft_control_open(const char *path, struct weft_control **ret_control);
 /* The same of an open file, which stays the caller's and may be closed then. */
 int weft_control_open_descriptor(int fd, struct weft_control **ret_control);
+/* The same for a guest's buffer, which must outlive the control. It is open only for reading if the
+ * guest lets this domain read it only. WEFT_ERROR_FORMAT: it has Mirage's CTF, and no levels. */
+int weft_control_open_guest(struct weft_guest *guest, struct weft_control **ret_control);
 void weft_control_close(struct weft_control *control);
 
 /* True if the program still runs and records there. */

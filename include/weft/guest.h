@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * The buffers that Xen guests share with this domain, normally dom0: finding them in XenStore and
- * mapping their pages, for reading only. docs/xen.md says what a guest announces.
+ * mapping their pages, for reading only; weft_control_open_guest() also maps the header for
+ * writing. docs/xen.md says what a guest announces.
  *
  *     weft_host_open → weft_guest_open → weft_follow_open_guest or weft_stream_open_guest → …
  *

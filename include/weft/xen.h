@@ -15,6 +15,7 @@
 #ifndef WEFT_XEN_H
 #define WEFT_XEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,9 +35,10 @@ struct weft_xen_guest {
 	 * guest, the guest's own frame otherwise. */
 	uint64_t (*frame)(void *context, const void *page);
 
-	/* Lets the domain map the frame read-only. Returns the grant reference; 0: there is no free
-	 * entry in the table. */
-	uint32_t (*grant)(void *context, uint16_t domain, uint64_t frame);
+	/* Lets the domain map the frame: for reading only, or if `is_writable`, for writing, too, as it
+	 * is for the first page of the buffer, where that domain sets levels. Returns the grant
+	 * reference; 0: there is no free entry in the table. */
+	uint32_t (*grant)(void *context, uint16_t domain, uint64_t frame, bool is_writable);
 
 	/* Writes a key of XenStore; its path is relative to the domain's own. 0: done. */
 	int (*write)(void *context, const char *path, const char *value);
@@ -76,12 +78,12 @@ int weft_xen_start(const struct weft_xen_guest *guest, const struct weft_xen_sha
 void weft_xen_close(const struct weft_xen_guest *guest, const struct weft_xen_share *share);
 
 /* In a process of a Linux guest: starts recording into a new buffer of `size` bytes, whole pages,
- * which the domain may read until the process has ended. Needs the kernel's gntalloc, which is for
- * root and limits the pages (1,024, see its parameter `limit`), and libxengnttab.so.1 and
- * libxenstore.so.4; with libxencall.so.1 the trace has Xen's system time. A forked child does not
- * record. 0 or an error: WEFT_ERROR_UNSUPPORTED if a library is missing, WEFT_ERROR_SYSTEM (errno)
- * if there is no memory or no XenStore. weft_stop() ends the recording. It can begin again in a new
- * buffer; the old one's pages are not freed. */
+ * which the domain may read, and control as weft-ctl(1) does, until the process has ended. Needs
+ * the kernel's gntalloc, which is for root and limits the pages (1,024, see its parameter `limit`),
+ * and libxengnttab.so.1 and libxenstore.so.4; with libxencall.so.1 the trace has Xen's system time.
+ * A forked child does not record. 0 or an error: WEFT_ERROR_UNSUPPORTED if a library is missing,
+ * WEFT_ERROR_SYSTEM (errno) if there is no memory or no XenStore. weft_stop() ends the recording.
+ * It can begin again in a new buffer; the old one's pages are not freed. */
 int weft_xen_record(uint16_t domain, size_t size);
 
 /* For guests that are saved and restored, or moved to another host: their grants are void then, and

@@ -18,12 +18,26 @@
 
 #include "abi/category_abi.h"
 #include "base/export.h"
-#include "follow/clock.h"
 #include "follow/live.h"
 #include "format/weft/tables.h"
 #include "source/mapping.h"
+#include "xen/guest.h"
 
 /* ---- Opening ---- */
+
+static int read_header(struct weft_control *control)
+{
+	const uint8_t *bytes = (const uint8_t *)control->header;
+	if (!weft__format_buffer_probe(bytes, control->size))
+		return WEFT_ERROR_FORMAT;
+	const struct weft__input input = {.bytes = bytes,
+		.size = control->size,
+		.diagnostics = &control->diagnostics,
+		.description = &control->description};
+	control->description.format = "weft";
+	int error = weft__format_buffer_init(&control->buffer, &input);
+	return error ? error : weft__format_buffer_keep_names(&control->buffer);
+}
 
 static int start(struct weft_control *control, int fd)
 {
@@ -34,23 +48,12 @@ static int start(struct weft_control *control, int fd)
 	int rights = control->refused ? PROT_READ : PROT_READ | PROT_WRITE;
 	int error = weft__follow_live_map(fd, &status, rights, &mapping, &control->size);
 	control->header = mapping;
-	if (error)
-		return error;
-	const uint8_t *bytes = (const uint8_t *)control->header;
-	if (!weft__format_buffer_probe(bytes, control->size))
-		return WEFT_ERROR_FORMAT;
-	const struct weft__input input = {.bytes = bytes,
-		.size = control->size,
-		.diagnostics = &control->diagnostics,
-		.description = &control->description};
-	control->description.format = "weft";
-	error = weft__format_buffer_init(&control->buffer, &input);
+	control->page = control->refused ? NULL : mapping;
 	if (!error)
-		error = weft__format_buffer_keep_names(&control->buffer);
-	if (error)
-		return error;
-	weft__follow_process_open(&control->process, control->buffer.pid, status.st_ino);
-	return 0;
+		error = read_header(control);
+	if (!error)
+		weft__follow_process_open(&control->process, control->buffer.pid, status.st_ino);
+	return error;
 }
 
 /* Opening a FIFO does not block. `ret_refused`: why it is open only for reading, or 0. */
@@ -65,14 +68,20 @@ static int open_file(const char *path, int *ret_refused)
 	return open(path, O_RDONLY | flags);
 }
 
-static int open_control(int fd, int refused, struct weft_control **ret_control)
+static struct weft_control *create_control(int refused)
 {
 	struct weft_control *control = calloc(1, sizeof(*control));
-	if (!control)
-		return WEFT_ERROR_MEMORY;
-	control->process.fd = -1;
-	control->refused = refused;
-	int error = start(control, fd);
+	if (control) {
+		control->process.fd = -1;
+		control->refused = refused;
+	}
+	return control;
+}
+
+/* Closes it after an error. */
+static int finish_opening(
+	struct weft_control *control, int error, struct weft_control **ret_control)
+{
 	int reason = errno;
 	if (error)
 		weft_control_close(control);
@@ -80,6 +89,12 @@ static int open_control(int fd, int refused, struct weft_control **ret_control)
 		*ret_control = control;
 	errno = reason;
 	return error;
+}
+
+static int open_control(int fd, int refused, struct weft_control **ret_control)
+{
+	struct weft_control *control = create_control(refused);
+	return control ? finish_opening(control, start(control, fd), ret_control) : WEFT_ERROR_MEMORY;
 }
 
 WEFT__EXPORT int weft_control_open(const char *path, struct weft_control **ret_control)
@@ -102,13 +117,32 @@ WEFT__EXPORT int weft_control_open_descriptor(int fd, struct weft_control **ret_
 	return open_control(fd, (flags & O_ACCMODE) == O_RDWR ? 0 : EACCES, ret_control);
 }
 
+WEFT__EXPORT int weft_control_open_guest(
+	struct weft_guest *guest, struct weft_control **ret_control)
+{
+	struct weft__live_ring live;
+	int error = weft__follow_live_open_guest(&live, guest);
+	if (error)
+		return error;
+	struct weft_control *control = create_control(EACCES);
+	if (!control)
+		return WEFT_ERROR_MEMORY;
+	control->guest = guest;
+	control->header = live.bytes;
+	control->size = live.size;
+	control->page = weft__xen_guest_header(guest);
+	if (control->page)
+		control->refused = 0;
+	return finish_opening(control, read_header(control), ret_control);
+}
+
 WEFT__EXPORT void weft_control_close(struct weft_control *control)
 {
 	if (!control)
 		return;
 	weft__follow_process_close(&control->process);
 	weft__format_buffer_finish(&control->buffer);
-	if (control->header) {
+	if (control->header && !control->guest) {
 		weft__source_mapping_release(control->header);
 		munmap(control->header, control->size);
 	}
@@ -119,8 +153,9 @@ WEFT__EXPORT void weft_control_close(struct weft_control *control)
 
 WEFT__EXPORT bool weft_control_is_live(struct weft_control *control)
 {
-	return !__atomic_load_n(&control->header->stopped, __ATOMIC_RELAXED) &&
-		   !weft__follow_process_has_ended(&control->process);
+	bool has_ended = control->guest ? weft_guest_look(control->guest) != WEFT_GUEST_OPEN
+									: weft__follow_process_has_ended(&control->process);
+	return !has_ended && !__atomic_load_n(&control->header->stopped, __ATOMIC_RELAXED);
 }
 
 WEFT__EXPORT int weft_control_summarize(
@@ -150,8 +185,10 @@ static int check_control(struct weft_control *control)
 
 static uint64_t now(const struct weft_control *control)
 {
+	const struct weft__live_ring live = {
+		.guest = control->guest, .clock = weft__format_buffer_clock(&control->buffer)};
 	uint64_t ticks = 0; /* 0: a program's own clock cannot be read */
-	weft__follow_clock_read(weft__format_buffer_clock(&control->buffer), &ticks);
+	weft__follow_live_read_clock(&live, &ticks);
 	return ticks;
 }
 
@@ -194,14 +231,14 @@ WEFT__EXPORT int weft_control_set_level(
 	const struct weft_trace_description *description = weft_control_describe(control);
 	const bool all = strcmp(pattern, "*") == 0;
 	if (all)
-		weft__abi_set_level(control->header, now(control), WEFT_ABI_CATEGORY_ALL, (uint8_t)level);
+		weft__abi_set_level(control->page, now(control), WEFT_ABI_CATEGORY_ALL, (uint8_t)level);
 	for (uint32_t i = 0; i < description->category_count; i++) {
 		const struct weft_trace_category *category = &description->categories[i];
 		if (!does_match(pattern, category))
 			continue;
 		matched++;
 		if (!all)
-			weft__abi_set_level(control->header, now(control), category->number, (uint8_t)level);
+			weft__abi_set_level(control->page, now(control), category->number, (uint8_t)level);
 	}
 	if (ret_matched)
 		*ret_matched = matched;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A running program's buffer, mapped to control the program.
+ * A running program's buffer, mapped to control the program. In that of a guest of Xen, only the
+ * header is writable.
  */
 #ifndef WEFT_FOLLOW_CONTROL_H
 #define WEFT_FOLLOW_CONTROL_H
@@ -17,7 +18,9 @@
 struct weft_control {
 	struct weft_abi_buffer *header; /* the mapping; its content may change at any time */
 	size_t size;
-	int refused; /* errno of opening it for writing; 0: it is writable */
+	struct weft_guest *guest;     /* whose the mapping is; NULL: a process's buffer */
+	struct weft_abi_buffer *page; /* the header, writable; NULL: not permitted */
+	int refused;                  /* errno of opening it for writing; 0: it is writable */
 	struct weft__process process;
 	struct weft__buffer buffer;
 	struct weft__categories categories;

@@ -96,11 +96,13 @@ static int write_number(const struct weft__publication *p, const char *key, uint
 	return write_key(p, key, -1, text);
 }
 
+/* The first page has what a reader may set: levels, and requests. */
 static int grant(const struct weft__publication *p, const void *page, uint32_t *ret_ref)
 {
 	const struct weft_xen_guest *guest = p->guest;
 	uint64_t frame = guest->frame(guest->context, page);
-	uint32_t ref = guest->grant(guest->context, p->share->domain, frame);
+	bool is_header = page == p->share->buffer;
+	uint32_t ref = guest->grant(guest->context, p->share->domain, frame, is_header);
 	if (ref == 0)
 		return WEFT_ERROR_LIMIT;
 	*ret_ref = ref;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <weft/error.h>
@@ -209,10 +210,9 @@ static uint64_t frame(void *context, const void *page)
 	return count + (size_t)((const char *)page - directory) / WEFT_XEN_PAGE_BYTES;
 }
 
-static uint32_t grant(void *context, uint16_t domain, uint64_t of_frame)
+static uint32_t grant(void *context, uint16_t domain, uint64_t of_frame, bool is_writable)
 {
-	(void)context;
-	(void)domain;
+	(void)context, (void)domain, (void)is_writable;
 	return own.refs[of_frame];
 }
 
@@ -268,7 +268,34 @@ static size_t directory_pages(size_t count)
 	return count > LIST_MAX ? (count + refs - 1) / refs : 0;
 }
 
-/* Makes the pages, which the kernel grants at once. */
+/* Makes pages, which the kernel grants at once. NULL with errno. */
+static void *share_pages(size_t count, uint32_t *refs, bool is_writable)
+{
+	return xen.xengntshr_share_pages(own.shares, own.share.domain, (int)count, refs, is_writable);
+}
+
+static bool move_pages(void *from, size_t count, char *to)
+{
+	size_t size = count * WEFT_XEN_PAGE_BYTES;
+	return from && mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
+}
+
+/* The first page, which the domain may write to, and behind it the others: two kinds of grants,
+ * which the kernel does not make together. */
+static void *make_buffer(size_t count)
+{
+	char *buffer = mmap(NULL, count * WEFT_XEN_PAGE_BYTES, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (buffer == MAP_FAILED)
+		return NULL;
+	bool good = move_pages(share_pages(1, own.refs, true), 1, buffer) &&
+				move_pages(share_pages(count - 1, own.refs + 1, false), count - 1,
+					buffer + WEFT_XEN_PAGE_BYTES);
+	if (!good)
+		munmap(buffer, count * WEFT_XEN_PAGE_BYTES);
+	return good ? buffer : NULL;
+}
+
 static bool make_pages(size_t count)
 {
 	size_t more = directory_pages(count);
@@ -276,11 +303,9 @@ static bool make_pages(size_t count)
 	own.shares = own.refs ? xen.xengntshr_open(&quiet, 0) : NULL;
 	if (!own.shares)
 		return false;
-	uint16_t domain = own.share.domain;
-	own.share.buffer = xen.xengntshr_share_pages(own.shares, domain, (int)count, own.refs, 0);
+	own.share.buffer = make_buffer(count);
 	if (own.share.buffer && more)
-		own.share.directory =
-			xen.xengntshr_share_pages(own.shares, domain, (int)more, own.refs + count, 0);
+		own.share.directory = share_pages(more, own.refs + count, false);
 	return own.share.buffer && (!more || own.share.directory);
 }
 
@@ -316,7 +341,7 @@ static int publish(void)
 WEFT__EXPORT int weft_xen_record(uint16_t domain, size_t size)
 {
 	size_t count = size / WEFT_XEN_PAGE_BYTES;
-	if (size % WEFT_XEN_PAGE_BYTES || count > INT32_MAX)
+	if (size % WEFT_XEN_PAGE_BYTES || size < WEFT_ABI_BUFFER_MIN_BYTES || count > INT32_MAX)
 		return WEFT_ERROR_ARGUMENT;
 	if (weft_is_recording())
 		return WEFT_ERROR_STATE;

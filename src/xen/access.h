@@ -27,8 +27,10 @@ struct weft__xen_access {
 	char *(*read)(void *context, const char *path, size_t *ret_size);
 	/* The names of the keys below a key. NULL with errno. The caller frees it, as one block. */
 	char **(*list)(void *context, const char *path, size_t *ret_count);
-	/* Maps granted pages one after the other, for reading only. NULL with errno. */
-	void *(*map)(void *context, uint32_t domain, const uint32_t *references, uint32_t count);
+	/* Maps granted pages one after the other, for reading only, or for writing, too. NULL with
+	 * errno. */
+	void *(*map)(void *context, uint32_t domain, const uint32_t *references, uint32_t count,
+		bool is_writable);
 	void (*unmap)(void *context, void *pages, uint32_t count);
 	enum weft__xen_domain (*look)(void *context, uint32_t domain);
 	/* Xen's system time now. False if Xen does not say. */

@@ -29,6 +29,7 @@ struct weft_guest {
 	struct weft_guest_name name;
 	struct weft__xen_announced announced;
 	void *pages;
+	void *header;        /* the first page once more, for writing; NULL: not asked for yet */
 	const uint8_t *life; /* its first byte is 1 while the process lives; NULL: there is none */
 	enum weft_guest_state state;
 	uint64_t due_ns, store_due_ns; /* when to ask again */
@@ -61,7 +62,7 @@ static void *map(
 	const struct weft__xen_access *access = &guest->host->access;
 	*ret_count = references->count;
 	return access->map(
-		access->context, guest->announced.domain, references->list, references->count);
+		access->context, guest->announced.domain, references->list, references->count, false);
 }
 
 static bool map_life(struct weft_guest *guest)
@@ -69,7 +70,7 @@ static bool map_life(struct weft_guest *guest)
 	const struct weft__xen_access *access = &guest->host->access;
 	const struct weft__xen_announced *a = &guest->announced;
 	if (a->has_life)
-		guest->life = access->map(access->context, a->domain, &a->life, 1);
+		guest->life = access->map(access->context, a->domain, &a->life, 1, false);
 	return !a->has_life || guest->life;
 }
 
@@ -206,11 +207,23 @@ WEFT__EXPORT int weft_guest_open_only(struct weft_host *host, const char *domain
 	return error;
 }
 
+/* The guest's process may have ended since its pages were mapped: see above. */
+struct weft_abi_buffer *weft__xen_guest_header(struct weft_guest *guest)
+{
+	const struct weft__xen_access *access = &guest->host->access;
+	const struct weft__xen_announced *a = &guest->announced;
+	if (!guest->header)
+		guest->header = access->map(access->context, a->domain, a->references.list, 1, true);
+	return is_alive(guest) ? guest->header : NULL;
+}
+
 WEFT__EXPORT void weft_guest_close(struct weft_guest *guest)
 {
 	if (!guest)
 		return;
 	const struct weft__xen_access *access = &guest->host->access;
+	if (guest->header)
+		access->unmap(access->context, guest->header, 1);
 	if (guest->pages)
 		access->unmap(access->context, guest->pages, guest->announced.references.count);
 	if (guest->life)

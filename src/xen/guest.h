@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The clocks that a follower of a guest's buffer needs.
+ * For followers of a guest's buffer: the clocks, and the header for writing.
  */
 #ifndef WEFT_XEN_GUEST_H
 #define WEFT_XEN_GUEST_H
@@ -8,6 +8,10 @@
 #include <weft/guest.h>
 
 #include "abi/buffer_abi.h"
+
+/* The header of the buffer, mapped for writing, too, until the guest is closed. NULL: the guest
+ * does not let this domain write, or what recorded has ended. */
+struct weft_abi_buffer *weft__xen_guest_header(struct weft_guest *guest);
 
 /* Xen's system time now, on which guests stamp their events. False if Xen does not say. */
 bool weft__xen_guest_now(const struct weft_guest *guest, uint64_t *ret_ns);

@@ -115,11 +115,12 @@ static bool changed(void *context)
 
 /* ---- Grants ---- */
 
-static void *map(void *context, uint32_t domain, const uint32_t *references, uint32_t count)
+static void *map(
+	void *context, uint32_t domain, const uint32_t *references, uint32_t count, bool is_writable)
 {
 	struct libraries *l = context;
-	return l->grant.xengnttab_map_domain_grant_refs(
-		l->grants, count, domain, (uint32_t *)(uintptr_t)references, PROT_READ);
+	return l->grant.xengnttab_map_domain_grant_refs(l->grants, count, domain,
+		(uint32_t *)(uintptr_t)references, is_writable ? PROT_READ | PROT_WRITE : PROT_READ);
 }
 
 static void unmap(void *context, void *pages, uint32_t count)

@@ -134,10 +134,13 @@ def a_directory_for_no_traces_does_not_stay():
 
 
 @case
-def guests_are_only_read():
-    result = weft('ctl', 'xen:web', 'set', '*=debug', status=1)
-    assert 'for reading only' in result.stderr and 'weft info xen:web' in result.stderr, result.stderr
+def some_verbs_are_not_for_guests():
+    for verb in ('snapshot', 'rundown', 'start', 'stop'):
+        result = weft('ctl', 'xen:web', verb, status=1)
+        assert 'for processes of this system' in result.stderr and 'weft collect xen:web' in result.stderr, result.stderr
     assert 'LEVEL' in weft('ctl', 'xen:web', 'set', 'x', status=2).stderr
+    if not os.path.exists('/proc/xen/privcmd'):
+        assert 'does not run Xen' in weft('ctl', 'xen:web', 'set', '*=debug', status=3).stderr
 
 
 @case

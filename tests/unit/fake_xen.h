@@ -35,6 +35,7 @@ struct fake_xen {
 	char *bytes; /* all pages in order */
 	uint64_t now_ns;
 	enum weft__xen_domain domain; /* of all of them */
+	uint32_t writable;            /* the reference of the page that is granted for writing, too */
 	unsigned mapped;              /* mappings that exist */
 	unsigned reads;
 	bool has_changed, refuses_maps, knows_time, has_counter;
@@ -111,21 +112,23 @@ static inline char **fake_list(void *context, const char *path, size_t *ret_coun
 }
 
 static inline void *fake_map(
-	void *context, uint32_t domain, const uint32_t *references, uint32_t count)
+	void *context, uint32_t domain, const uint32_t *references, uint32_t count, bool is_writable)
 {
 	struct fake_xen *xen = context;
 	const int kind = MAP_SHARED | MAP_FIXED;
 	(void)domain;
 	errno = EINVAL;
 	for (uint32_t i = 0; i < count; i++)
-		if (xen->refuses_maps || references[i] - FAKE_FIRST >= xen->pages)
+		if (xen->refuses_maps || references[i] - FAKE_FIRST >= xen->pages ||
+			(is_writable && references[i] != xen->writable))
 			return NULL;
 	char *place = mmap(NULL, (size_t)count * WEFT__XEN_PAGE_BYTES, PROT_NONE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	for (uint32_t i = 0; i < count; i++) {
 		off_t page = (off_t)(xen->pages - 1 - (references[i] - FAKE_FIRST));
-		mmap(place + (size_t)i * WEFT__XEN_PAGE_BYTES, WEFT__XEN_PAGE_BYTES, PROT_READ, kind,
-			xen->memory, page * WEFT__XEN_PAGE_BYTES);
+		mmap(place + (size_t)i * WEFT__XEN_PAGE_BYTES, WEFT__XEN_PAGE_BYTES,
+			is_writable ? PROT_READ | PROT_WRITE : PROT_READ, kind, xen->memory,
+			page * WEFT__XEN_PAGE_BYTES);
 	}
 	xen->mapped++;
 	return place;

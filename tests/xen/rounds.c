@@ -32,10 +32,9 @@ static uint64_t frame(void *context, const void *page)
 	return 1;
 }
 
-static uint32_t grant(void *context, uint16_t domain, uint64_t of_frame)
+static uint32_t grant(void *context, uint16_t domain, uint64_t of_frame, bool is_writable)
 {
-	(void)context;
-	(void)domain;
+	(void)context, (void)domain, (void)is_writable;
 	return (uint32_t)of_frame;
 }
 

@@ -18,13 +18,16 @@
 static const char usage[] =
 	"usage: weft ctl [--json] FILE|PID status\n"
 	"       weft ctl FILE|PID set CATEGORY=LEVEL...\n"
+	"       weft ctl [--json] xen:GUEST status\n"
+	"       weft ctl xen:GUEST set CATEGORY=LEVEL...\n"
 	"       weft ctl FILE|PID snapshot [-o FILE] [--hold] [--when RULE]\n"
 	"       weft ctl FILE|PID rundown\n"
 	"       weft ctl PID start [--size BYTES]\n"
 	"       weft ctl PID stop\n"
 	"\n"
 	"Controls a recording program. PID is a process under `weft record`, see `weft ls`; FILE is\n"
-	"the file that a program records into.\n"
+	"the file that a program records into. In dom0, xen:GUEST is the buffer of a guest of Xen,\n"
+	"by the domain's name or number, with /BUFFER if it has several: see `weft ls`.\n"
 	"\n"
 	"  status    print the program, its categories and their levels\n"
 	"  set       record calls of CATEGORY at that LEVEL or a more important one: off, error,\n"
@@ -54,16 +57,17 @@ struct verb {
 	int (*run)(struct ctl *ctl, int count, char **arguments);
 	int (*check)(const struct ctl *ctl, int count, char **arguments); /* NULL: nothing to check */
 	bool has_arguments;
-	bool opens; /* runs with the open file */
+	bool opens;      /* runs with the open file */
+	bool has_guests; /* also for a guest of Xen */
 };
 
 static const struct verb verbs[] = {
-	{"set", ctl_set, ctl_set_check, true, true},
-	{"rundown", ctl_rundown, NULL, false, true},
-	{"snapshot", ctl_snapshot, ctl_snapshot_check, false, true},
-	{"start", ctl_start, NULL, false, false},
-	{"status", ctl_status, NULL, false, true},
-	{"stop", ctl_stop, NULL, false, false},
+	{"set", ctl_set, ctl_set_check, true, true, true},
+	{"rundown", ctl_rundown, NULL, false, true, false},
+	{"snapshot", ctl_snapshot, ctl_snapshot_check, false, true, false},
+	{"start", ctl_start, NULL, false, false, false},
+	{"status", ctl_status, NULL, false, true, true},
+	{"stop", ctl_stop, NULL, false, false, false},
 };
 
 static const char *const verb_names[] = {
@@ -102,6 +106,11 @@ int ctl_fail(const struct ctl *ctl, int error)
 			weft__runs_shown(ctl->operand));
 	else if (error == WEFT_ERROR_UNSUPPORTED)
 		cli_error("%s: its libweft cannot count: it is older than the level count; nothing is set",
+			weft__runs_shown(ctl->operand));
+	else if (error == WEFT_ERROR_SYSTEM && ctl->is_guest)
+		cli_error(
+			"%s: the guest lets dom0 read its buffer, but not write to it: its recorder is older "
+			"than that, or a unikernel's function `grant` does not do it; nothing is set",
 			weft__runs_shown(ctl->operand));
 	else if (error == WEFT_ERROR_FORMAT || error == WEFT_ERROR_EMPTY)
 		cli_error("%s: not a buffer that a program records into", weft__runs_shown(ctl->operand));
@@ -144,17 +153,34 @@ static bool parse_ring_size(const char *text, uint64_t *ret_bytes)
 	return *ret_bytes >= WEFT_ABI_BUFFER_MIN_BYTES;
 }
 
-/* Dom0 has the pages of a guest for reading only. */
-static int refuse_guest(const char *operand)
+static int refuse_guest(const char *operand, const char *verb)
 {
 	const char *shown = weft__runs_shown(operand);
-	cli_error("%s: a guest's buffer is mapped for reading only, so nothing can be set in it; the "
-			  "guest sets its levels itself, by weft_set_level() or WEFT_LEVEL",
-		shown);
-	cli_error("`weft info %s` prints them, `weft dump %s` what it has recorded so far, and "
-			  "`weft collect %s` saves it",
-		shown, shown, shown);
+	cli_error(
+		"%s: `%s` is for processes of this system; for a guest of Xen there are `status` and "
+		"`set`, `weft dump %s` prints what it has recorded so far, and `weft collect %s` saves "
+		"it",
+		shown, verb, shown, shown);
 	return CLI_NO;
+}
+
+static int open_guest_and_run(struct ctl *ctl, const struct verb *verb, int count, char **arguments)
+{
+	struct weft__runs_guest guest;
+	int status = CLI_UNREADABLE;
+	if (!verb->has_guests)
+		return refuse_guest(ctl->operand, verb->name);
+	if (!weft__runs_guest_open(ctl->operand, &guest))
+		return CLI_UNREADABLE;
+	ctl->is_guest = true;
+	int error = weft_control_open_guest(guest.guest, &ctl->control);
+	if (error)
+		ctl_fail(ctl, error);
+	else
+		status = verb->run(ctl, count, arguments);
+	weft_control_close(ctl->control);
+	weft__runs_guest_close(&guest);
+	return status;
 }
 
 int cli_ctl(int argc, char **argv)
@@ -198,7 +224,7 @@ int cli_ctl(int argc, char **argv)
 	if (status)
 		return status;
 	if (weft__runs_guest_domain(ctl.operand))
-		return refuse_guest(ctl.operand);
+		return open_guest_and_run(&ctl, verb, count, arguments);
 	return (verb->opens ? open_and_run(&ctl, verb, count, arguments)
 						: verb->run(&ctl, count, arguments));
 }

@@ -10,9 +10,10 @@
 #include "cli/cli.h"
 
 struct ctl {
-	char *operand; /* FILE or PID, as typed */
+	char *operand; /* FILE, PID or xen:GUEST, as typed */
 	int fd;        /* the file that it records into */
 	pid_t pid;     /* 0: the operand is a file */
+	bool is_guest; /* there is no file */
 	struct weft_control *control;
 	bool json;
 	const char *output;  /* for snapshot: -o; NULL: the default */

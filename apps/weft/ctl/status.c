@@ -46,7 +46,8 @@ static void add_text(struct weft_text *text, const struct weft_buffer_summary *p
 	const struct weft_trace_description *trace, bool is_live)
 {
 	weft_text_add_quoted(text, program->program, strlen(program->program));
-	cli_add_number(text, ", process ", program->pid);
+	if (program->pid) /* a unikernel has none */
+		cli_add_number(text, ", process ", program->pid);
 	weft_text_add_string(text, is_live ? ", records" : ", has ended or stopped recording");
 	cli_add_number(text, "; the buffer holds ", program->events);
 	weft_text_add_string(text, " events\n\nlevel    category\n");

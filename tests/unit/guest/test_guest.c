@@ -30,12 +30,14 @@ static uint64_t frame(void *context, const void *page)
 	return 1000 + (uint64_t)(((const char *)page - world.buffer) / PAGE);
 }
 
-static uint32_t grant(void *context, uint16_t domain, uint64_t of_frame)
+static uint32_t grant(void *context, uint16_t domain, uint64_t of_frame, bool is_writable)
 {
 	assert_ptr_equal(context, &world);
 	assert_int_equal(domain, 7);
 	if (world.granted == world.grants_max)
 		return 0;
+	/* Only the header is for writing, too. */
+	assert_int_equal(is_writable, of_frame == 1000);
 	/* The pages of the directory are not beside the buffer. */
 	if (world.granted < 64)
 		assert_int_equal(of_frame, 1000 + world.granted);

@@ -269,6 +269,102 @@ static void test_mirage(void **state)
 	assert_int_equal(size, 2 * WEFT__XEN_PAGE_BYTES);
 	assert_memory_equal(bytes, g->xen.bytes + 2 * WEFT__XEN_PAGE_BYTES, size);
 	assert_int_equal(weft_follow_open_guest(guest, &follow), WEFT_ERROR_FORMAT);
+	struct weft_control *control;
+	assert_int_equal(weft_control_open_guest(guest, &control), WEFT_ERROR_FORMAT);
+	weft_guest_close(guest);
+}
+
+/* ---- Control ---- */
+
+/* Tries to turn the category off. The error. */
+static int turn_off(struct weft_guest *guest)
+{
+	struct weft_control *control;
+	unsigned matched = 0;
+	assert_int_equal(weft_control_open_guest(guest, &control), 0);
+	assert_int_equal(weft_control_matches(control, "prog*"), 1);
+	int error = weft_control_set_level(control, "prog*", WEFT_LEVEL_OFF, &matched);
+	assert_int_equal(matched, error ? 0 : 1);
+	weft_control_close(control);
+	return error;
+}
+
+static void test_levels(void **state)
+{
+	struct guest *g = *state;
+	struct weft_abi_buffer *header = (struct weft_abi_buffer *)g->xen.bytes;
+	const uint8_t before = header->levels[WEFT_ABI_CATEGORY_PROGRAM];
+	struct weft_guest *guest = open_guest(g);
+	/* The guest is older, and grants all its pages for reading only. */
+	assert_int_equal(turn_off(guest), WEFT_ERROR_SYSTEM);
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(header->levels[WEFT_ABI_CATEGORY_PROGRAM], before);
+	assert_int_equal(header->changes_count, 0);
+	g->xen.writable = fake_reference(&g->xen, 1); /* not the header */
+	assert_int_equal(turn_off(guest), WEFT_ERROR_SYSTEM);
+
+	g->xen.writable = fake_reference(&g->xen, 0);
+	g->xen.now_ns = 5000;
+	header->clock = WEFT_ABI_CLOCK_XEN;
+	unsigned mapped = g->xen.mapped;
+	assert_true(weft_enabled(WEFT_LEVEL_ERROR));
+	assert_int_equal(turn_off(guest), 0);
+	assert_false(weft_enabled(WEFT_LEVEL_ERROR));
+	assert_int_equal(header->changes_count, 1);
+	assert_int_equal(header->changes[0].ticks, 5000);
+	assert_int_equal(turn_off(guest), 0); /* once more */
+	assert_int_equal(g->xen.mapped, mapped + 1);
+	weft_guest_close(guest);
+}
+
+/* The domain, or the process in it, has ended: its pages may be those of others. */
+static void test_levels_at_the_end(void **state)
+{
+	struct guest *g = *state;
+	const struct weft_abi_buffer *header = (const struct weft_abi_buffer *)g->xen.bytes;
+	char *life = g->xen.bytes + LIFE * WEFT__XEN_PAGE_BYTES;
+	struct weft_control *control;
+	g->xen.writable = fake_reference(&g->xen, 0);
+	fake_write_list(&g->xen, "/local/domain/3/data/weft/0/alive-ref", LIFE, 1);
+	*life = 1;
+	struct weft_guest *guest = open_guest(g);
+	*life = 0;
+	assert_int_equal(turn_off(guest), WEFT_ERROR_STATE);
+	weft_guest_close(guest);
+
+	*life = 1;
+	guest = open_guest(g);
+	assert_int_equal(weft_control_open_guest(guest, &control), 0);
+	assert_true(weft_control_is_live(control));
+	g->xen.domain = WEFT__XEN_CRASHED;
+	move_clock(FAKE_LOOK_NS);
+	assert_false(weft_control_is_live(control));
+	assert_int_equal(weft_control_set_level(control, "*", WEFT_LEVEL_OFF, NULL), WEFT_ERROR_STATE);
+	assert_int_equal(header->changes_count, 0);
+	weft_control_close(control);
+	weft_guest_close(guest);
+}
+
+/* A guest may write anything into its header, also while it is controlled. */
+static void test_levels_of_a_hostile_guest(void **state)
+{
+	struct guest *g = *state;
+	struct weft_abi_buffer *header = (struct weft_abi_buffer *)g->xen.bytes;
+	struct weft_buffer_summary summary;
+	struct weft_control *control;
+	g->xen.writable = fake_reference(&g->xen, 0);
+	struct weft_guest *guest = open_guest(g);
+	assert_int_equal(weft_control_open_guest(guest, &control), 0);
+	memset(g->xen.bytes, 0xff, SIZE);
+	header->stopped = 0;
+	(void)weft_control_summarize(control, &summary);
+	(void)weft_control_describe(control);
+	assert_int_equal(weft_control_set_level(control, "*", WEFT_LEVEL_DEBUG, NULL), 0);
+	assert_int_equal(header->levels[WEFT_ABI_LEVELS - 1], WEFT_LEVEL_DEBUG);
+	for (size_t i = sizeof(*header); i < SIZE; i++) /* no other page was written to */
+		assert_int_equal((uint8_t)g->xen.bytes[i], 0xff);
+	weft_control_close(control);
+	assert_int_not_equal(weft_control_open_guest(guest, &control), 0);
 	weft_guest_close(guest);
 }
 
@@ -865,6 +961,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_several, begin, end),
 		cmocka_unit_test_setup_teardown(test_stale, begin, end),
 		cmocka_unit_test_setup_teardown(test_mirage, begin, end),
+		cmocka_unit_test_setup_teardown(test_levels, begin, end),
+		cmocka_unit_test_setup_teardown(test_levels_at_the_end, begin, end),
+		cmocka_unit_test_setup_teardown(test_levels_of_a_hostile_guest, begin, end),
 		cmocka_unit_test_setup_teardown(test_ends, begin, end),
 		cmocka_unit_test_setup_teardown(test_ends_of_both, begin, end),
 		cmocka_unit_test_setup_teardown(test_questions, begin, end),

@@ -50,7 +50,7 @@ uint64_t memory_frame(const void *page);
 /* The guest's page in that frame. */
 void *memory_page(uint64_t frame);
 /* 0: no entry is free. */
-uint32_t memory_grant(uint16_t domain, uint64_t frame);
+uint32_t memory_grant(uint16_t domain, uint64_t frame, bool is_writable);
 
 /* ---- xenstore.c ---- */
 

@@ -92,10 +92,10 @@ static uint64_t frame(void *context, const void *page)
 	return memory_frame(page);
 }
 
-static uint32_t grant(void *context, uint16_t domain, uint64_t of_frame)
+static uint32_t grant(void *context, uint16_t domain, uint64_t of_frame, bool is_writable)
 {
 	(void)context;
-	return memory_grant(domain, of_frame);
+	return memory_grant(domain, of_frame, is_writable);
 }
 
 static int write_key(void *context, const char *path, const char *value)
@@ -373,7 +373,7 @@ static void share_old_trace(void)
 	char digits[DIGITS + 1], *at = list;
 	const char *pages = (const char *)guest_info->mod_start;
 	for (uint64_t i = 0; i < guest_info->mod_len; i += PAGE_BYTES) {
-		uint32_t ref = memory_grant(0, memory_frame(pages + i));
+		uint32_t ref = memory_grant(0, memory_frame(pages + i), false);
 		format(digits, ref);
 		*at++ = ',';
 		at = (char *)memcpy(at, digits + DIGITS - 4, 4) + 4;

@@ -102,7 +102,7 @@ void memory_init(void)
 		map(grant_pages[i], frames[i]);
 }
 
-uint32_t memory_grant(uint16_t domain, uint64_t frame)
+uint32_t memory_grant(uint16_t domain, uint64_t frame, bool is_writable)
 {
 	grant_entry_v1_t *entries = (grant_entry_v1_t *)grant_pages;
 	uint32_t ref = next_grant;
@@ -112,6 +112,7 @@ uint32_t memory_grant(uint16_t domain, uint64_t frame)
 	entries[ref].domid = domain;
 	entries[ref].frame = (uint32_t)frame;
 	/* Xen may look at the entry as soon as it has flags. */
-	__atomic_store_n(&entries[ref].flags, GTF_permit_access | GTF_readonly, __ATOMIC_RELEASE);
+	uint16_t flags = GTF_permit_access | (is_writable ? 0 : GTF_readonly);
+	__atomic_store_n(&entries[ref].flags, flags, __ATOMIC_RELEASE);
 	return ref;
 }
