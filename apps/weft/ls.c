@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft ls: lists programs that record now, and rings that were left behind.
+ * weft ls: lists programs that record now, and rings that were left behind; in dom0 of Xen, also
+ * guests that record.
  */
 #include "cli/cli.h"
 
@@ -15,6 +16,8 @@
 #include "runs/attach/page.h"
 #include "runs/directory/directory.h"
 #include "runs/directory/find.h"
+#include "runs/guests/guests.h"
+#include "runs/guests/list.h"
 #include "runs/message.h"
 
 static const char usage[] =
@@ -28,6 +31,13 @@ static const char usage[] =
 	"  dead      the program has ended, and its trace is being saved\n"
 	"  linked    the program could record, but does not; `weft record` attaches to it by its PID\n"
 	"  orphaned  the program has ended, and its `weft record` ended before it saved the trace\n"
+	"\n"
+	"In dom0 of Xen, for root, it also lists the guests that record, by the names that commands\n"
+	"take. They are running or stopped, or:\n"
+	"\n"
+	"  crashed   the domain has crashed, and is preserved\n"
+	"  dead      the domain has shut down\n"
+	"  unread    the buffer cannot be read; the reason stands in place of the program\n"
 	"\n"
 	"  --json  one JSON object on each line\n"
 	"  --help  this text\n";
@@ -48,14 +58,21 @@ static const char *state_of(const struct row *row)
 	return ring->ring.is_running ? "running" : ring->is_attended ? "dead" : "orphaned";
 }
 
+static uint64_t lost_of(const struct weft_buffer_summary *summary)
+{
+	uint64_t lost = 0;
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		lost += summary->losses[cause];
+	return lost;
+}
+
 /* Reads a ring's summary; false if it no longer exists, or is not a buffer yet. */
 static bool read_row(const struct weft__runs_found *ring, struct row *ret_row)
 {
 	struct row row = {.ring = ring};
 	if (!weft__runs_ring_summarize(ring->path, ring->ring.pid, &row.summary, &row.bytes))
 		return false;
-	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
-		row.lost += row.summary.losses[cause];
+	row.lost = lost_of(&row.summary);
 	*ret_row = row;
 	return true;
 }
@@ -127,10 +144,25 @@ static void add_text(const struct row *row, struct weft_text *text)
 	weft_text_add(text, "\n", 1);
 }
 
+static void add_losses_json(const struct weft_buffer_summary *summary, struct weft_text *text)
+{
+	const char *separator = "";
+	weft_text_add_string(text, ",\"losses\":{");
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
+		if (!summary->losses[cause])
+			continue;
+		weft_text_add_string(text, separator);
+		weft_text_add(text, "\"", 1);
+		weft_text_add_string(text, weft_loss_name((enum weft_loss)cause));
+		cli_add_number(text, "\":", summary->losses[cause]);
+		separator = ",";
+	}
+	weft_text_add_string(text, "}");
+}
+
 static void add_json(const struct row *row, struct weft_text *text)
 {
 	const struct weft__runs_found *ring = row->ring;
-	const char *separator = "";
 	cli_add_number(text, "{\"pid\":", (uint64_t)ring->ring.pid);
 	cli_add_json(text, ",\"program\":", row->summary.program);
 	weft_text_add_string(text, ",\"state\":\"");
@@ -140,17 +172,8 @@ static void add_json(const struct row *row, struct weft_text *text)
 	cli_add_number(text, ",\"started\":", row->summary.start_unix_ns);
 	cli_add_number(text, ",\"bytes\":", row->bytes);
 	cli_add_number(text, ",\"events\":", row->summary.events);
-	weft_text_add_string(text, ",\"losses\":{");
-	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
-		if (!row->summary.losses[cause])
-			continue;
-		weft_text_add_string(text, separator);
-		weft_text_add(text, "\"", 1);
-		weft_text_add_string(text, weft_loss_name((enum weft_loss)cause));
-		cli_add_number(text, "\":", row->summary.losses[cause]);
-		separator = ",";
-	}
-	cli_add_json(text, "},\"path\":", ring->path);
+	add_losses_json(&row->summary, text);
+	cli_add_json(text, ",\"path\":", ring->path);
 	weft_text_add_string(text, "}\n");
 }
 
@@ -163,6 +186,100 @@ static void add_linked_json(const struct weft__runs_linked *linked, struct weft_
 	weft_text_add_string(text, ",\"bytes\":0,\"events\":0,\"losses\":{},\"path\":null}\n");
 }
 
+/* The lines so far. */
+struct ls_lines {
+	struct weft_text text;
+	size_t lines;
+	size_t guests;
+	bool json;
+};
+
+/* ---- Guests of Xen ---- */
+
+static void add_number_cell(struct weft_text *text, bool is_known, uint64_t number)
+{
+	if (is_known)
+		weft_text_add_u64(text, number);
+	else
+		weft_text_add_string(text, "-");
+}
+
+static void add_guest_text(const struct weft__runs_listed_guest *row, struct weft_text *text)
+{
+	size_t column = text->size;
+	weft_text_add_string(text, row->operand);
+	weft_text_pad(text, column, 22);
+	weft_text_add_string(text, row->state);
+	weft_text_pad(text, column, 32);
+	add_age(text, age_since(row->summary.start_unix_ns));
+	weft_text_pad(text, column, 41);
+	add_size(text, row->bytes);
+	weft_text_pad(text, column, 50);
+	add_number_cell(text, row->is_summarized, row->summary.events);
+	weft_text_pad(text, column, 62);
+	add_number_cell(text, row->is_summarized, lost_of(&row->summary));
+	weft_text_pad(text, column, 74);
+	const char *program = row->reason[0] ? row->reason : row->summary.program;
+	weft_text_add_string(text, weft__runs_shown(program[0] ? program : "-"));
+	weft_text_add(text, "\n", 1);
+}
+
+static void add_guest_json(const struct weft__runs_listed_guest *row, struct weft_text *text)
+{
+	cli_add_json(text, "{\"guest\":", row->operand);
+	cli_add_number(text, ",\"domain\":", row->domain);
+	cli_add_json(text, ",\"domain_name\":", row->domain_name);
+	cli_add_json(text, ",\"program\":", row->summary.program);
+	cli_add_json(text, ",\"state\":", row->state);
+	cli_add_number(text, ",\"started\":", row->summary.start_unix_ns);
+	cli_add_number(text, ",\"bytes\":", row->bytes);
+	if (row->is_summarized) {
+		cli_add_number(text, ",\"events\":", row->summary.events);
+		add_losses_json(&row->summary, text);
+	}
+	if (row->reason[0])
+		cli_add_json(text, ",\"reason\":", row->reason);
+	weft_text_add_string(text, "}\n");
+}
+
+/* Guests have a heading of their own: their operands are longer than numbers of processes. */
+static void add_guest(void *context, const struct weft__runs_listed_guest *row)
+{
+	struct ls_lines *listing = context;
+	if (listing->guests++ == 0 && !listing->json) {
+		weft_text_add_string(&listing->text, listing->lines ? "\n" : "");
+		weft_text_add_string(&listing->text,
+			"guest                 state     age      size     events      lost        program\n");
+	}
+	(listing->json ? add_guest_json : add_guest_text)(row, &listing->text);
+}
+
+/* True if this is the domain that controls the others. */
+static bool is_dom0(void)
+{
+	char capabilities[64] = "";
+	FILE *file = fopen("/proc/xen/capabilities", "re");
+	bool found = file && fgets(capabilities, sizeof(capabilities), file) &&
+				 strstr(capabilities, "control_d");
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static void add_guests(struct ls_lines *listing)
+{
+	char reason[WEFT_GUEST_REASON_BYTES];
+	struct weft_host *host;
+	if (!is_dom0())
+		return;
+	if (weft_host_open(&host, reason)) {
+		cli_inform("guests of Xen are not listed: %s", reason);
+		return;
+	}
+	weft__runs_guests_list(host, WEFT__RUNS_GUEST_MAPPED_MAX, add_guest, listing);
+	weft_host_close(host);
+}
+
 static void explain_nothing(void)
 {
 	char searched[PATH_MAX];
@@ -171,13 +288,6 @@ static void explain_nothing(void)
 			   "another XDG_RUNTIME_DIR and WEFT_OUT have rings elsewhere",
 		weft__runs_shown(searched));
 }
-
-/* The lines so far. */
-struct ls_lines {
-	struct weft_text text;
-	size_t lines;
-	bool json;
-};
 
 /* Call before each line: adds the heading. */
 static void begin_line(struct ls_lines *listing)
@@ -248,10 +358,11 @@ static int list(bool json)
 		return CLI_UNREADABLE;
 	size_t found = add_rings(&listing, &rings);
 	bool good = add_linked(&listing, &rings);
+	add_guests(&listing);
 	weft__runs_list_finish(&rings);
-	if (listing.lines)
+	if (listing.lines || listing.guests)
 		cli_write(&listing.text);
-	if (!found && good)
+	if (!found && !listing.guests && good)
 		explain_nothing();
 	weft_text_finish(&listing.text);
 	return good ? CLI_DONE : CLI_UNREADABLE;

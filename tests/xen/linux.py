@@ -67,6 +67,16 @@ try dump weft dump --json xen:mail/$killed xen:mail/$stopped
 try info weft info --json xen:mail/$stopped
 try problems weft dump --problems xen:mail/$stuck
 
+# Levels. The program of $stuck is one that nobody changed.
+try listed weft ls --json
+try table weft ls
+try wrong weft ctl xen:mail/$stopped set net=debug disk=debug
+try quiet weft dump --json xen:mail/$stopped
+try set weft ctl xen:mail/$stopped set net=debug
+await sh -c "weft dump --json xen:mail/$stopped | grep -q packet"
+try levels weft ctl --json xen:mail/$stopped status
+try unchanged weft ctl xen:mail/$stuck set '*=trace'
+
 # The processor's counter is what the guest, dom0 and Xen's trace have in common.
 mkdir -p /out/joined
 tell $before ask
@@ -87,6 +97,7 @@ tell $before kill
 wait $once
 say "a process was killed"
 try stale weft info xen:mail/$killed
+try ended weft ctl xen:mail/$killed set net=debug
 
 xl save mail /tmp/mail.saved
 say "the guest was saved"
@@ -99,6 +110,7 @@ tell $after restored
 await of $after data/renewed
 say "the guest goes on"
 try renewed weft info --json xen:mail/$stopped
+try relisted weft ls --json
 await test -s /out/collected-$after.weft
 tell $after stop
 await sh -c "xenstore-read /local/domain/$after/data/weft/$stopped/state | grep closed"
@@ -165,6 +177,35 @@ def a_deadlock_in_the_guest_is_found_from_dom0():
     """The program does not know weft: `weft record -o xen:0` loads the adapters into it."""
     equal(text('problems.status'), '0\n', text('problems.err'))
     assert 'deadlock' in text('problems'), text('problems')
+
+
+@case
+def dom0_lists_what_guests_record():
+    before, after, killed, stopped, stuck = domains_and_processes()
+    rows = {row['guest']: row for row in json_lines(text('listed'))}
+    equal({guest: row['program'] for guest, row in rows.items()},
+          {'xen:mail/' + killed: 'process', 'xen:mail/' + stopped: 'process', 'xen:mail/' + stuck: 'thread-subject'})
+    for row in rows.values():
+        equal((row['state'], row['domain'], row['bytes'] % 4096), ('running', int(before), 0), row)
+        assert row['events'] > 0 and row['started'] > 0, row
+    for line in (r'^guest +state +age +size +events +lost +program$', r'^xen:mail/%s +running +\d+s +64K +\d+ +\d+ +process$' % stopped):
+        assert re.search(line, text('table'), re.MULTILINE), text('table')
+    # Only one process shares another buffer after the guest has moved.
+    equal([(row['guest'], row['domain']) for row in json_lines(text('relisted'))], [('xen:mail/' + stopped, int(after))])
+
+
+@case
+def dom0_sets_levels_in_the_guest():
+    """Nothing runs for that in the guest. dom0 waits for the first packet that is recorded then."""
+    equal((text('set.status'), text('set.err')), ('0\n', ''))
+    assert 'packet' not in text('quiet') and is_gapless(numbers(json_lines(text('quiet')))), text('quiet')
+    status, = json_lines(text('levels'))
+    equal({category['name']: category['level'] for category in status['categories'] if category['name'] == 'net'}, {'net': 'debug'})
+    equal([(change['category'], change['level']) for change in status['changes']], [('net', 'debug')])
+    equal(text('wrong.status'), '1\n')
+    assert 'no category "disk"' in text('wrong.err'), text('wrong.err')
+    equal(text('unchanged.status'), '0\n', text('unchanged.err'))
+    assert 'of a process that has ended' in text('ended.err'), text('ended.err')
 
 
 @case

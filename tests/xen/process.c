@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * A process of a Linux guest that shares its buffer with dom0 and records numbers until it is
- * killed, or ends by itself at SIGTERM. At SIGUSR1 it stops recording.
+ * killed, or ends by itself at SIGTERM. At SIGUSR1 it stops recording. Its packets are recorded
+ * once dom0 wants category net at level debug.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,17 @@
 
 #include <weft/weft.h>
 #include <weft/xen.h>
+
+WEFT_CATEGORY_DEFINE(net, "net", "packets");
+#undef WEFT_CATEGORY
+#define WEFT_CATEGORY net
+static void record_packet(void)
+{
+	weft_at(WEFT_LEVEL_DEBUG, weft_note("packet"));
+}
+
+#undef WEFT_CATEGORY
+#define WEFT_CATEGORY program
 
 static volatile sig_atomic_t is_over, stops;
 
@@ -33,6 +45,7 @@ int main(int count, char **arguments)
 	signal(SIGUSR1, end);
 	for (uint64_t number = 0; !is_over; number++) {
 		weft_tag_value("number", number);
+		record_packet();
 		if (number % 256 == 0)
 			(void)weft_xen_renew();
 		if (stops)

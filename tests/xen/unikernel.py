@@ -72,6 +72,26 @@ weft dump --edges --json xen:server xen:client >/out/messages.edges
 xl destroy server
 xl destroy client
 
+say "levels of a unikernel"
+create leveled guest "extra='pages=64'"
+await recorded $domain 100
+weft ctl xen:leveled set program=off 'cpu*=off' >/out/unknown.level 2>&1 && exit 1
+weft ctl xen:leveled set program=off
+weft ctl --json xen:leveled status >/out/off.status
+off=$(of $domain data/number | sed 's/^0*//')
+await recorded $domain $((off + 200))
+weft ctl xen:leveled set program=info
+on=$(of $domain data/number | sed 's/^0*//')
+await recorded $domain $((on + 128))
+weft dump --json xen:leveled >/out/leveled.json
+weft ls >/out/running.ls
+tell $domain crash
+await is_state $domain c
+weft ls --json >/out/crashed.ls
+weft ctl xen:leveled set program=off >/out/crashed.level 2>&1 && exit 1
+xl destroy leveled
+weft ls --json >/out/destroyed.ls 2>/out/destroyed.ls.err
+
 create old guest "ramdisk='/lab/old.ctf'" "extra='mprof'"
 await of $domain data/mprof/ring-ref
 weft tail --json xen:old >/out/old.tail & tail=$!
@@ -80,6 +100,8 @@ wc -l </out/old.tail >/out/old.first
 tell $domain grow
 await sh -c "[ \$(wc -l </out/old.tail) -ge \$(weft dump --json xen:old | wc -l) ]"
 weft dump --json xen:old >/out/old.dump
+weft ls >/out/old.ls
+weft ctl xen:old set program=off >/out/old.level 2>&1 && exit 1
 xl destroy old
 wait $tail
 
@@ -283,6 +305,33 @@ def a_crashed_guest_can_be_read():
 def a_stopped_buffer_says_so():
     equal(events('running.weft')[0]['ending'], 'unknown')
     equal(events('stopped.weft')[0]['ending'], 'stop')
+
+
+@case
+def dom0_sets_the_levels_of_a_unikernel():
+    """It goes on meanwhile, and records no requests. A crashed one takes no levels."""
+    off, = json_lines(files()['off.status'].decode())
+    equal([category['level'] for category in off['categories'] if category['name'] == 'program'], ['off'])
+    change, = off['changes']
+    equal((change['category'], change['level']), ('program', 'off'))
+    found = [event['value'] for event in json_lines(files()['leveled.json'].decode()) if event['event'] == 'tag']
+    gaps = [after - before for before, after in zip(found, found[1:]) if after != before + 1]
+    assert len(gaps) <= 1 and (not gaps or gaps[0] > 64), gaps
+    # The buffer may have wrapped since, and hold only what came after the gap.
+    assert gaps or found[0] > 200, found[:3]
+    assert 'no category "cpu*"' in files()['unknown.level'].decode(), files()['unknown.level']
+    assert 'has ended or stopped recording' in files()['crashed.level'].decode(), files()['crashed.level']
+
+
+@case
+def dom0_lists_unikernels():
+    assert re.search(rb'^xen:leveled/0 +running +(\d+s|\?) +256K +\d+ +\d+ +"test guest"$', files()['running.ls'], re.MULTILINE), files()['running.ls']
+    crashed, = json_lines(files()['crashed.ls'].decode())
+    equal((crashed['guest'], crashed['state'], crashed['program']), ('xen:leveled/0', 'crashed', 'test guest'))
+    equal(files()['destroyed.ls'], b'')
+    assert b'no program records now' in files()['destroyed.ls.err'], files()['destroyed.ls.err']
+    assert re.search(rb'^xen:old/mprof +running +\? +\d+K +- +- +-$', files()['old.ls'], re.MULTILINE), files()['old.ls']
+    assert b'not a buffer that a program records into' in files()['old.level'], files()['old.level']
 
 
 @case

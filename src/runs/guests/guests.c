@@ -26,9 +26,6 @@ enum {
 	STREAMS_MAX = 256, /* of one domain, in all */
 };
 
-/* The most memory of one domain that is mapped at a time. */
-#define MAPPED_MAX ((size_t)256 << 20)
-
 struct entry {
 	struct weft_guest_name name;
 	struct weft_guest *guest; /* NULL: not mapped now */
@@ -156,7 +153,7 @@ static bool has_room(const struct weft__runs_guests *guests, const struct entry 
 	for (size_t i = 0; i < guests->count; i++)
 		if (guests->list[i].name.domain == entry->name.domain)
 			mapped += size_of(guests->list[i].guest);
-	return mapped <= MAPPED_MAX;
+	return mapped <= WEFT__RUNS_GUEST_MAPPED_MAX;
 }
 
 /* Names the file after the domain, its number, and the buffer's id unless it is the usual one. The

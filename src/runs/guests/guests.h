@@ -7,11 +7,15 @@
 #define WEFT_RUNS_GUESTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <weft/guest.h>
 
 #include "runs/directory/rings.h"
+
+/* The most memory of one domain that is mapped, beside its last buffer. */
+#define WEFT__RUNS_GUEST_MAPPED_MAX ((size_t)256 << 20)
 
 struct weft__runs_guests;
 
