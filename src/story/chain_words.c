@@ -222,6 +222,14 @@ static void add_early_signal(
 	weft__story_words_add(w, " before the wait began");
 }
 
+static void add_due(
+	struct weft__sentence *s, const struct weft_model *model, const struct weft_story_timer *timer)
+{
+	struct weft__words *w = weft__story_clause(s, WORTH_TIME);
+	weft__story_words_add(w, "; ");
+	weft__story_words_add_due(w, model, timer);
+}
+
 /* Appends " 'Wait for ARP response'", which is left out if the sentence is too long. */
 static void add_label(struct weft__sentence *s, const struct weft_model *model, uint32_t task)
 {
@@ -359,11 +367,8 @@ static void write_unresolved(
 	if (weft__story_keeps_own_end(story, task, chain->at))
 		weft__story_words_add(
 			weft__story_clause(s, WORTH_OTHER), "; its own process keeps the writing end open");
-	if (weft_story_timer(story->model, task, &timer)) {
-		struct weft__words *w = weft__story_clause(s, WORTH_TIME);
-		weft__story_words_add(w, "; ");
-		weft__story_words_add_due(w, story->model, &timer);
-	}
+	if (weft_story_timer(story->model, task, &timer))
+		add_due(s, story->model, &timer);
 }
 
 /* "Nobody resolved promise 3 'answer'; task 1 'main' cancelled it at 50 ms" */
@@ -540,10 +545,15 @@ static void write_idle(
 	}
 	if (write_pause(s, story, chain) || write_epoll(s, story, chain))
 		return;
-	add_subject(s, story, chain->end.task, " waits for nothing that the trace shows");
+	struct weft_story_timer timer;
+	const bool is_timer = weft_story_timer(story->model, chain->end.task, &timer);
+	add_subject(s, story, chain->end.task,
+		is_timer ? " waits for its time" : " waits for nothing that the trace shows");
 	add_time(s, story, ", since ", chain->end.since);
 	if (chain->end.until != UINT64_MAX)
 		add_time(s, story, " until ", chain->end.until);
+	if (is_timer)
+		add_due(s, story->model, &timer);
 	add_early_signal(s, story, chain);
 }
 

@@ -191,6 +191,21 @@ static bool find_pending(const struct waiting *w, struct weft_story_wait *wait)
 	return found > 0;
 }
 
+/* True if the read tells what woke the task. A runtime may let a promise run before it says for
+ * what: then that has ended while the promise did not run. A thread may have run for any reason. */
+static bool is_woken_by(const struct waiting *w, uint32_t source, uint64_t read)
+{
+	const struct weft_tasks *t = &w->model->tasks;
+	struct weft__runs runs;
+	if (w->runs.next >= read)
+		return true;
+	if (t->kind[w->task] == WEFT_KIND_THREAD || weft__story_is_gone(w->model, source, w->at) ||
+		!weft__story_is_gone(w->model, source, w->runs.next))
+		return false;
+	weft__story_runs_at(w->story, w->task, read, &runs);
+	return runs.has_woken && runs.woken == w->runs.next;
+}
+
 /* Finds the wait from the read that ends it: the first thing that the task does after the time. */
 static bool find_coming(const struct waiting *w, struct weft_story_wait *wait)
 {
@@ -201,15 +216,15 @@ static bool find_coming(const struct waiting *w, struct weft_story_wait *wait)
 	if (e->type[edge] != WEFT_EDGE_READ || source == w->task)
 		return false;
 	uint32_t now = become_now(w, source);
-	if (now == w->task || w->runs.next < e->time[edge])
-		return false; /* it ran before it read: what woke it is unknown */
+	if (now == w->task || !is_woken_by(w, now, e->time[edge]))
+		return false;
 	/* A waiter tells who holds the lock, which its holder took at some time before. */
 	if (weft__model_is_resource(w->model->tasks.kind[now]) && w->runs.next > e->time[edge])
 		return false;
 	uint64_t asked = w->before ? e->time[w->edges.edges[w->before - 1]] : 0;
 	wait->source = now;
 	wait->since = asked > w->runs.idle_since ? asked : w->runs.idle_since;
-	wait->until = e->time[edge];
+	wait->until = w->runs.next < e->time[edge] ? w->runs.next : e->time[edge];
 	return true;
 }
 

@@ -70,6 +70,23 @@ class Trace:
 # ---- What is recorded ----
 
 @case
+def a_wait_that_was_answered_leads_to_its_timer():
+    check_built()
+    with temporary_directory() as folder:
+        path, source = os.path.join(folder, 'trace.weft'), os.path.join(folder, 'program.js')
+        with open(source, 'w', encoding='utf-8') as file:
+            file.write('async function child() { await new Promise(done => setTimeout(done, 50)); }\n'
+                       'async function parent() { await child(); }\n'
+                       'parent();\n')
+        equal(run([WEFT, 'record', '-a', 'auto', '-o', path, 'node', source]).returncode, 0)
+        parent, = [it for it in json_lines(weft('dump', '--tasks', '--json', path).stdout) if it['kind'] == 'async' and 'parent' in it['label']]
+        chain = weft('why', path, 'task:%d' % parent['task'], '--at', '@%d' % (parent['end'] - 25000000)).stdout
+        assert re.search(r"parent at program.js:2' waits for async \d+ 'child at program.js:1' since .*\n.*"
+                         r"child at program.js:1' waits for promise \d+ .*\n.* is resolved by timer \d+ 'timer 50 ms.*\n"
+                         r".*end .*timer \d+ 'timer 50 ms.*' waits for its time, since ", chain), chain
+
+
+@case
 def an_async_function_is_one_task():
     trace = Trace('''const { setTimeout: sleep } = require('timers/promises');
 async function leaf(n) {

@@ -201,6 +201,71 @@ static void a_loop_that_polls_waits_on(void **state)
 	loaded_finish(&loaded);
 }
 
+/* Task 1 of that kind runs until 1 us, and from 3 us on, in `runs` parts. In the last one it reads
+ * task 3, which has ended at that time. */
+static struct loaded reads_when_it_runs(uint16_t kind, uint64_t end, unsigned runs)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, kind);
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make_create(&made, 0, 3, WEFT_KIND_WAIT);
+	make_switch(&made, 1);
+	if (end < 1000) {
+		made.time = end;
+		make_edge(&made, WEFT_EVENT_RESOLVE, 2, 3);
+	}
+	made.time = 1000;
+	make_switch(&made, 2);
+	if (end >= 1000 && end <= 3000) {
+		made.time = end;
+		make_edge(&made, WEFT_EVENT_RESOLVE, 2, 3);
+	}
+	for (unsigned i = 0; i < runs; i++) {
+		made.time = 3000 + i * 1000;
+		make_switch(&made, 1);
+		made.time += 200;
+		if (i + 1 < runs)
+			make_switch(&made, 2);
+	}
+	if (end > 3000)
+		make_edge(&made, WEFT_EVENT_RESOLVE, 2, 3);
+	make_edge(&made, WEFT_EVENT_READ, 1, 3);
+	made.time += 100;
+	make_switch(&made, 2);
+	return make_end(&made);
+}
+
+/* Runtimes that say that a promise runs before they say for what. */
+static void a_promise_runs_for_the_first_that_it_reads(void **state)
+{
+	struct weft_story_wait wait;
+	(void)state;
+	for (uint64_t end = 2500; end <= 3000; end += 500) {
+		struct loaded loaded = reads_when_it_runs(WEFT_KIND_BIND, end, 1);
+		assert_true(weft_story_wait_at(&loaded.story, task_of(&loaded, 1), 2000, &wait));
+		assert_int_equal(wait.source, task_of(&loaded, 3));
+		assert_int_equal(wait.since, 1000);
+		assert_int_equal(wait.until, 3000);
+		loaded_finish(&loaded);
+	}
+	static const struct {
+		uint16_t kind;
+		uint64_t end;
+		unsigned runs;
+	} unknown[] = {
+		{WEFT_KIND_THREAD, 2500, 1}, /* a thread runs for many reasons */
+		{WEFT_KIND_BIND, 500, 1},    /* it had ended before */
+		{WEFT_KIND_BIND, 2000, 1},   /* at the time */
+		{WEFT_KIND_BIND, 3100, 1},   /* it ended later than the task began to run */
+		{WEFT_KIND_BIND, 2500, 2},   /* the task ran for something else before */
+	};
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		struct loaded loaded = reads_when_it_runs(unknown[i].kind, unknown[i].end, unknown[i].runs);
+		assert_int_equal(waits_for(&loaded, 1, 2000), 0);
+		loaded_finish(&loaded);
+	}
+}
+
 /* Task 1 asks 3 and then 4. It wakes for 3, waits on, and wakes again for 4, which it may read. */
 static void a_wait_for_one_of_several_ends_with_its_own_wake_up(void **state)
 {
@@ -1142,6 +1207,7 @@ int main(void)
 		cmocka_unit_test(a_task_that_creates_or_waits_in_a_short_run_has_woken),
 		cmocka_unit_test(a_wait_for_one_of_several_ends_with_its_own_wake_up),
 		cmocka_unit_test(a_loop_that_polls_waits_on),
+		cmocka_unit_test(a_promise_runs_for_the_first_that_it_reads),
 		cmocka_unit_test(a_task_that_acts_or_works_after_a_poll_has_woken),
 		cmocka_unit_test(a_lost_lookup_leads_to_its_signal),
 		cmocka_unit_test(a_chain_goes_on_beyond_a_promise),
