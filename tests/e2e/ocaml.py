@@ -132,6 +132,37 @@ def loops_keep_nothing_for_each_turn():
 
 
 @case
+def mutexes_and_conditions_show_who_is_to_blame():
+    with temporary_directory() as folder:
+        locks = program(folder, source('locks.ml'))
+        _, path = recorded(folder, locks, 'circle')
+        assert re.match(r"warning +deadlock +task \d+ 'lock' waits for lock \d+, and so on in a circle of \d+, until lock timed out", problems(path)[0]), \
+            problems(path)
+        closed = json_lines(weft('dump', '--problems', '--json', path).stdout)[0]['start']
+        chain = weft('why', path, 'with_lock', '--at', '@%d' % (closed + 1000)).stdout
+        assert len(re.findall(r"lock \d+ is held by try \d+ 'with_lock' since", chain)) == 2 and 'A circle' in chain, chain
+        equal([it for it in problems(path) if 'never released' in it], [])  # a lock whose wait was cancelled is not taken
+        _, path = recorded(folder, locks, 'early')
+        assert re.match(r"warning +lost wake-up +wait \d+ 'condition' waits from .*: main signalled condition \d+ .* before", problems(path)[0]), \
+            problems(path)
+
+
+@case
+def sound_mutexes_and_conditions_are_silent():
+    with temporary_directory() as folder:
+        locks = program(folder, source('locks.ml'))
+        output, path = recorded(folder, locks, 'sound')
+        equal(output, plain(locks, 'sound'))
+        equal([it for it in grave(path) if not it.startswith('error    failed')], [])
+        tasks = json_lines(weft('dump', '--tasks', '--json', path).stdout)
+        lock, = [it['task'] for it in tasks if it['kind'] == 'lock']
+        events = [it for it in json_lines(weft('dump', '--json', path).stdout) if it.get('resource') == lock]
+        # Each one that takes it gives it back, before the next one takes it.
+        equal({it['event'] for it in events[::2]}, {'acquire'})
+        equal([(it['event'], it['task']) for it in events[1::2]], [('release', it['task']) for it in events[::2]])
+
+
+@case
 def a_wait_in_a_loop_is_that_of_its_latest_turn():
     with temporary_directory() as folder:
         _, path = recorded(folder, program(folder, source('turns.ml')))

@@ -53,21 +53,21 @@ let with_node node go =
   P.put_node node promise;
   promise
 
+(* Runs a function at once, as the task, which then waits for its promise. *)
+let first_step node f =
+  P.enter node.P.id;
+  match f () with
+  | promise ->
+    P.leave ();
+    P.wait_for node promise;
+    promise
+  | exception error ->
+    P.leave ();
+    raise error
+
 (* catch, try_bind, finalize: [f] runs at once, as the task; the other functions when its promise has ended. *)
 let try_with go f =
-  with_node (P.new_step (P.create Weft.Kind.try_)) (fun node ->
-      let first () =
-        P.enter node.P.id;
-        match f () with
-        | promise ->
-          P.leave ();
-          P.wait_for node promise;
-          promise
-        | exception error ->
-          P.leave ();
-          raise error
-      in
-      go first node)
+  with_node (P.new_step (P.create Weft.Kind.try_)) (fun node -> go (fun () -> first_step node f) node)
 
 let catch_with lwt_catch f h =
   if not !on then lwt_catch f h else try_with (fun first node -> lwt_catch first (fun e -> step node h e)) f
@@ -88,7 +88,7 @@ let many kind wait_for_all go promises =
     if wait_for_all then List.iter (fun (_, node) -> P.try_read task node.P.id) sources
     else
       Weft.wait_any P.category Weft.info task (Array.of_list (List.map (fun (_, node) -> node.P.id) sources));
-    let read_ended () =
+    let read_ended _ =
       P.enter task;
       List.iter
         (fun (promise, node) ->
@@ -128,7 +128,10 @@ let pick_of go promises =
 
 let text_pause = Weft.keep "pause"
 let text_lock = Weft.keep "lock"
+let text_with_lock = Weft.keep "with_lock"
 let text_condition = Weft.keep "condition"
+
+module Real = Lwt
 
 module Lwt = struct
   include Lwt
@@ -271,65 +274,145 @@ module Lwt = struct
   end
 end
 
-module Lwt_condition = struct
-  include Lwt_condition
-
-  let wait ?mutex condition =
-    let promise = Lwt_condition.wait ?mutex condition in
-    P.label promise text_condition;
-    promise
-end
-
-(* A mutex is a resource with holders: a task of kind lock. Its number is a third field of the head of its list of
-   waiters, of which Lwt reads two; a mutex that a library has made has none. *)
-module Lwt_mutex = struct
-  include Lwt_mutex
-
-  let head_fields = 2
+(* A condition is a list of waiters, a mutex has one. Lwt reads two fields of a list's head; ours has a third one, its
+   task, and a fourth one, the task that holds it. One that a library has made has neither. *)
+module Head = struct
+  let lwt_fields = 2
 
   (* The head of an empty list is a block whose two fields are the block itself. *)
-  let is_empty_head head =
-    Obj.is_block head && Obj.size head = head_fields && Obj.field head 0 == head && Obj.field head 1 == head
+  let is_empty head =
+    Obj.is_block head && Obj.size head = lwt_fields && Obj.field head 0 == head && Obj.field head 1 == head
+
+  let create kind =
+    let head = Obj.new_block 0 (lwt_fields + 2) in
+    Obj.set_field head 0 head;
+    Obj.set_field head 1 head;
+    Obj.set_field head lwt_fields (Obj.repr (P.create kind));
+    Obj.set_field head (lwt_fields + 1) (Obj.repr Weft.none);
+    head
+
+  let get head field = if Obj.size head > lwt_fields then (Obj.obj (Obj.field head field) : int) else Weft.none
+  let task_of head = get head lwt_fields
+  let holder_of head = get head (lwt_fields + 1)
+
+  let acquire head holder =
+    Obj.set_field head (lwt_fields + 1) (Obj.repr holder);
+    Weft.acquire P.category Weft.info holder (task_of head)
+
+  let release head holder = Weft.release P.category Weft.info holder (task_of head)
+end
+
+(* A mutex is a resource with holders: a task of kind lock. *)
+module Lwt_mutex = struct
+  include Lwt_mutex
 
   let create () =
     let mutex = Lwt_mutex.create () in
     let block = Obj.repr mutex in
-    if !on && Obj.size block = 2 && is_empty_head (Obj.field block 1) then begin
-      let head = Obj.new_block 0 (head_fields + 1) in
-      Obj.set_field head 0 head;
-      Obj.set_field head 1 head;
-      Obj.set_field head head_fields (Obj.repr (P.create Weft.Kind.lock));
-      Obj.set_field block 1 head
-    end;
+    if !on && Obj.size block = 2 && Head.is_empty (Obj.field block 1) then
+      Obj.set_field block 1 (Head.create Weft.Kind.lock);
     mutex
 
-  let task_of mutex =
-    let head = Obj.field (Obj.repr (mutex : Lwt_mutex.t)) 1 in
-    if Obj.size head > head_fields then (Obj.obj (Obj.field head head_fields) : int) else Weft.none
+  let head_of mutex = Obj.field (Obj.repr (mutex : Lwt_mutex.t)) 1
+  let has_task mutex = !on && Head.task_of (head_of mutex) <> Weft.none
+
+  (* The promise holds the mutex if no [holder] is given. *)
+  let wait_to_lock ?holder mutex =
+    with_node (P.new_node (P.create Weft.Kind.task)) (fun node ->
+        let head = head_of mutex and task = node.P.id in
+        Weft.label_kept P.category Weft.info task text_lock;
+        P.try_read task (Head.task_of head);
+        node.P.finish <- P.Does (fun is_locked -> if is_locked then Head.acquire head (Option.value holder ~default:task));
+        Lwt_mutex.lock mutex)
 
   let lock mutex =
-    let lock = if !on then task_of mutex else Weft.none in
-    if lock = Weft.none then Lwt_mutex.lock mutex
+    if not (has_task mutex) then Lwt_mutex.lock mutex
+    else if Lwt_mutex.is_locked mutex then wait_to_lock mutex
     else begin
-      let taker = Weft.current () in
-      let is_free = not (Lwt_mutex.is_locked mutex) in
-      if is_free then begin
-        Weft.acquire P.category Weft.info taker lock;
-        Lwt_mutex.lock mutex
-      end
-      else
-        with_node (P.new_node (P.create Weft.Kind.task)) (fun node ->
-            let task = node.P.id in
-            Weft.label_kept P.category Weft.info task text_lock;
-            P.try_read task lock;
-            node.P.finish <- P.Does (fun () -> Weft.acquire P.category Weft.info task lock);
-            Lwt_mutex.lock mutex)
+      Head.acquire (head_of mutex) (Weft.current ());
+      Lwt_mutex.lock mutex
     end
 
   let unlock mutex =
-    let lock = if !on && Lwt_mutex.is_locked mutex then task_of mutex else Weft.none in
-    if lock <> Weft.none then Weft.release P.category Weft.info Weft.current_task lock;
+    if has_task mutex && Lwt_mutex.is_locked mutex then Head.release (head_of mutex) Weft.current_task;
     Lwt_mutex.unlock mutex
 
-  let with_lock mutex f = Lwt.bind (lock mutex) (fun () -> Lwt.finalize f (fun () -> unlock mutex; Lwt.return_unit))
+  (* One task takes the mutex, works with it and releases it, so a deadlock is a circle of such tasks. *)
+  let with_task mutex f =
+    with_node (P.new_step (P.create Weft.Kind.try_)) (fun node ->
+        let head = head_of mutex and holder = node.P.id in
+        let release () =
+          if Lwt_mutex.is_locked mutex then Head.release head holder;
+          Lwt_mutex.unlock mutex;
+          Lwt.return_unit
+        in
+        let take () =
+          Head.acquire head holder;
+          ignore (Lwt_mutex.lock mutex : unit Lwt.t);
+          f ()
+        in
+        Weft.label_kept P.category Weft.info holder text_with_lock;
+        if Lwt_mutex.is_locked mutex then
+          Real.bind
+            (first_step node (fun () -> wait_to_lock ~holder mutex))
+            (step node (fun () -> Lwt.finalize f release))
+        else Real.finalize (fun () -> first_step node take) (step node release))
+
+  let with_lock mutex f =
+    if has_task mutex then with_task mutex f
+    else Lwt.bind (lock mutex) (fun () -> Lwt.finalize f (fun () -> unlock mutex; Lwt.return_unit))
+end
+
+module Lwt_condition = struct
+  include Lwt_condition
+
+  let create () =
+    let condition = Lwt_condition.create () in
+    if !on && Head.is_empty (Obj.repr condition) then Obj.obj (Head.create Weft.Kind.condition) else condition
+
+  let task_of condition = if !on then Head.task_of (Obj.repr condition) else Weft.none
+
+  (* Lwt unlocks the mutex for the time of the wait, and locks it again even if the wait is cancelled. *)
+  let without_mutex mutex =
+    match mutex with
+    | Some mutex when Lwt_mutex.has_task mutex && Lwt_mutex.is_locked mutex ->
+      let head = Lwt_mutex.head_of mutex in
+      let holder = Head.holder_of head in
+      Head.release head holder;
+      fun () -> Head.acquire head holder
+    | _ -> Fun.id
+
+  let wait ?mutex condition =
+    let task = task_of condition in
+    let lock_again = without_mutex mutex in
+    let promise = Lwt_condition.wait ?mutex condition in
+    P.label promise text_condition;
+    if task <> Weft.none && P.is_pending promise then begin
+      let node = P.node_of promise in
+      P.try_read node.P.id task;
+      node.P.finish <-
+        P.Does
+          (fun is_signalled ->
+            P.enter node.P.id;
+            if is_signalled then P.read node.P.id task;
+            lock_again ();
+            P.leave ())
+    end;
+    promise
+
+  let signals condition =
+    let task = task_of condition in
+    if task <> Weft.none then Weft.signal_only P.category Weft.info Weft.current_task task
+
+  let signal condition value =
+    signals condition;
+    Lwt_condition.signal condition value
+
+  let broadcast condition value =
+    signals condition;
+    Lwt_condition.broadcast condition value
+
+  let broadcast_exn condition error =
+    signals condition;
+    Lwt_condition.broadcast_exn condition error
 end

@@ -40,7 +40,8 @@ external fail : int -> string -> unit = "weft_lwt_fail" [@@noalloc]
 let () = init ()
 let category = category ()
 
-(* [finish] is for the time before the end: which promise this one then reads. [is_timed]: it is a timer, or what it
+(* [finish] is for the time before the end: which promise this one then reads, or what is to do, which is told whether
+   the promise is fulfilled. [is_timed]: it is a timer, or what it
    read last ended because of one. A step runs a callback, which may return the next step; [first] is the step whose
    task stands for all that follow it. *)
 type node = {
@@ -52,7 +53,7 @@ type node = {
   mutable first : node option;
 }
 
-and finish = Nothing | Reads of node * Obj.t | Does of (unit -> unit)
+and finish = Nothing | Reads of node * Obj.t | Does of (bool -> unit)
 
 let first_of node = match node.first with Some first -> first | None -> node
 let no_node = { id = Weft.none; is_step = false; ended = true; is_timed = false; finish = Nothing; first = None }
@@ -179,7 +180,7 @@ and finish : 'a. node -> ('a, exn) result -> unit =
   | Nothing -> ()
   | Does act ->
     node.finish <- Nothing;
-    act ()
+    act (Result.is_ok outcome)
   | Reads (source, promise) ->
     (* Lwt has made them one promise, and is about to end it. *)
     if is_pending promise then end_with source outcome;
