@@ -276,13 +276,13 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 		return NULL;
 	object->type = (uint8_t)type;
 	object->flags = flags_of(type, is_nonblocking);
-	object->watched = 0;
+	object->watched = object->left = 0;
 	object->epoll = object->instance = object->held = 0;
 	object->interval_ns = object->read = object->asked = object->rested = 0;
 	object->room = object->pair = 0;
 	object->alive.task = object->waiter = WEFT_TASK_NONE;
 	object->sends = object->receives = object->channel = object->sent = object->taken = 0;
-	object->is_unread = object->has_rest = object->has_more = false;
+	object->is_unread = object->has_rest = object->has_more = object->is_unarmed = false;
 	object->opener = weft_current();
 	object->epoch = weft__hooks_epoch();
 	descriptor->round = descriptor->used = 0;

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "io/hook.h"
+#include "io/edge.h"
 #include "io/loop.h"
 
 #include "hooks/asked.h"
@@ -96,6 +97,7 @@ static void add_registered(int epoll, int fd, const struct epoll_event *given)
 		return;
 	object->epoll = instance_of(epoll);
 	weft__io_watched(fd, object, event.events);
+	weft__io_edge_armed(object);
 }
 
 static void drop(int fd)
@@ -140,8 +142,12 @@ static void report_some(int epoll, const struct epoll_event events[], int count)
 {
 	for (int i = 0; i < count; i++) {
 		const struct registered *entry = find_registered(epoll, events[i].data.u64);
-		if (entry)
-			weft__io_ready(entry->fd, events[i].events);
+		if (!entry)
+			continue;
+		weft__io_ready(entry->fd, events[i].events);
+		struct weft__io_object *object = weft__io_known(entry->fd);
+		if (object && object->watched & (EPOLLONESHOT | EPOLLET) && events[i].events & EPOLLIN)
+			weft__io_edge_reported(entry->fd, object);
 	}
 }
 

@@ -9,6 +9,7 @@
 
 #include "hooks/counts.h"
 
+#include "io/edge.h"
 #include "io/message.h"
 
 __thread struct weft__io_thread weft__io_thread;
@@ -246,6 +247,8 @@ void weft__io_wait_begin(bool may_sleep, uint32_t epoll)
 	struct weft__io_thread *thread = own_thread();
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
+	if (may_sleep && unlikely(thread->edge_count))
+		weft__io_edge_wait();
 	if (may_sleep && may_switch(thread)) {
 		begin_questions(thread);
 		mark_epoll(thread, epoll);

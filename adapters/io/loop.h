@@ -19,7 +19,8 @@
 #include "io/descriptors.h"
 
 enum {
-	WEFT__IO_ASKED = 4
+	WEFT__IO_ASKED = 4,
+	WEFT__IO_EDGES = 8
 };
 
 struct weft__io_thread {
@@ -31,6 +32,8 @@ struct weft__io_thread {
 	uint64_t idle_since_ns;
 	uint64_t
 		blocked_since; /* weft_now() when a task of the program began to wait; 0: it does not */
+	unsigned edge_count; /* descriptors of the last wait, see edge.h */
+	int edges[WEFT__IO_EDGES];
 	uint64_t answered; /* source for which the thread's own task waited, if this wait reported it */
 	unsigned asked_count;
 	struct weft__io_asked {

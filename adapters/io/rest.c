@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "io/edge.h"
 #include "io/message.h"
 
 #define SOON_TICKS (UINT64_C(1) << 15) /* about 10 us */
@@ -72,6 +73,8 @@ static void set_empty(int fd, struct weft__io_object *object, uint64_t now)
 void weft__io_rest_read(int fd, struct weft__io_object *object, int64_t got, size_t size)
 {
 	const bool is_unread = object->is_unread;
+	if (unlikely(object->left) && (got < 0 || !has_bytes(fd)))
+		weft__io_edge_read(object);
 	if (!is_stream(object) || (got < 0 && errno != EAGAIN))
 		return;
 	uint64_t now = weft_now();

@@ -25,7 +25,7 @@ void weft__io_rest_read(int fd, struct weft__io_object *object, int64_t got, siz
 static inline void weft__io_rest_note(int fd, int64_t got, size_t size)
 {
 	struct weft__io_object *object = weft__io_known(fd);
-	if (object && (object->taken != 0 || object->flags & WEFT__IO_NONBLOCKING))
+	if (object && (object->taken != 0 || object->left || object->flags & WEFT__IO_NONBLOCKING))
 		weft__io_rest_read(fd, object, got, size);
 }
 

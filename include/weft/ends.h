@@ -20,6 +20,12 @@
  * stands for the end now. */
 #define WEFT_TAG_LEAVES "leaves end"
 
+/* Tags of a connection or pipe that a program reads when epoll reports it. The program waits for
+ * the next report, which does not come, as that many bytes were left (EPOLLET), or as epoll was not
+ * told to report it again (EPOLLONESHOT: 1). 0: no longer. */
+#define WEFT_TAG_UNREAD  "left unread"
+#define WEFT_TAG_UNARMED "not armed again"
+
 /* The number of children of a process. A process that waits for the end of any child tags the task
  * for which it waits; one that waits for a signal while children have ended for which it has not
  * waited tags its first task. */

@@ -16,6 +16,7 @@
 #include "story/other_end.h"
 #include "story/signallers.h"
 #include "story/suspended.h"
+#include "story/unreported.h"
 #include "story/words.h"
 
 #define SUBJECT_LETTERS 32
@@ -534,6 +535,20 @@ static bool write_epoll(
 	return true;
 }
 
+/* "tcp 4 'tcp :80 ← 10.0.0.7:9' is not armed again (EPOLLONESHOT)" */
+static bool write_unreported(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
+{
+	struct weft__words words;
+	char text[64];
+	weft__story_words_init(&words, text, sizeof(text));
+	const bool is =
+		weft__story_words_add_unreported(&words, story->model, chain->end.task, chain->at);
+	if (is)
+		add_subject(s, story, chain->end.task, text);
+	return is;
+}
+
 static void write_idle(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
@@ -543,7 +558,8 @@ static void write_idle(
 		add_subject(s, story, chain->end.task, " is held by nobody that the trace shows");
 		return;
 	}
-	if (write_pause(s, story, chain) || write_epoll(s, story, chain))
+	if (write_pause(s, story, chain) || write_unreported(s, story, chain) ||
+		write_epoll(s, story, chain))
 		return;
 	struct weft_story_timer timer;
 	const bool is_timer = weft_story_timer(story->model, chain->end.task, &timer);

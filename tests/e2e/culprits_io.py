@@ -28,4 +28,20 @@ def a_lock_that_is_given_back_before_the_reply_is_not_kept():
         assert not about(hang, 'keeps lock'), hang.problems()
 
 
+@case
+def epoll_does_not_report_what_is_left():
+    for part, text in (('unread', ' has 150 bytes left unread (EPOLLET)'), ('unarmed', ' is not armed again (EPOLLONESHOT)')):
+        with temporary_directory() as folder:
+            hang = Hang(SUBJECT, part, folder=folder, answer=('task:1', text))
+            assert about(hang, text) == ['warning unanswered wait'], (part, hang.problems())
+
+
+@case
+def what_is_read_or_armed_again_is_no_reason():
+    for part in ('read', 'armed'):
+        with temporary_directory() as folder:
+            hang = Hang(SUBJECT, part, folder=folder, answer=('task:1', 'waits in epoll'))
+            assert 'EPOLL' not in str(hang.problems()) + hang.why('task:1'), (part, hang.problems())
+
+
 main()

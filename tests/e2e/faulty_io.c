@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -107,12 +108,90 @@ static void reply_unlocked(void)
 	reply_to(false);
 }
 
+/* ---- Requests that epoll does not report ---- */
+
+enum {
+	REQUEST = 200
+};
+
+struct served {
+	int fd;
+	uint32_t events;
+	bool is_sound; /* reads all, or has the descriptor reported again */
+};
+
+static void answer(const struct served *served, int epoll, size_t *got)
+{
+	char bytes[REQUEST / 4];
+	struct epoll_event event = {.events = EPOLLIN | served->events};
+	ssize_t size;
+	do {
+		size = read(served->fd, bytes, sizeof(bytes));
+		*got += size > 0 ? (size_t)size : 0;
+	} while (size > 0 && (served->is_sound || served->events != EPOLLET));
+	if (*got >= REQUEST) {
+		*got -= REQUEST;
+		check(write(served->fd, "ok", 2) == 2, "write");
+	}
+	if (served->is_sound && served->events == EPOLLONESHOT)
+		check(epoll_ctl(epoll, EPOLL_CTL_MOD, served->fd, &event) == 0, "epoll_ctl");
+}
+
+static void *serve(void *of)
+{
+	const struct served *served = of;
+	const int epoll = epoll_create1(0);
+	struct epoll_event event = {.events = EPOLLIN | served->events};
+	size_t got = 0;
+	check(epoll_ctl(epoll, EPOLL_CTL_ADD, served->fd, &event) == 0, "epoll_ctl");
+	while (epoll_wait(epoll, &event, 1, -1) == 1)
+		answer(served, epoll, &got);
+	return NULL;
+}
+
+/* The sound server gets three requests, and half of one more. */
+static void ask(uint32_t events, bool is_sound)
+{
+	struct sockaddr_in address;
+	static const char request[REQUEST];
+	char reply[2];
+	const int listener = listen_at(&address), client = connect_to(&address);
+	struct served served = {accept4(listener, NULL, NULL, SOCK_NONBLOCK), events, is_sound};
+	check(served.fd >= 0, "accept");
+	begin(serve, &served, "server");
+	print_process();
+	for (int i = 0; i < 3; i++)
+		check(send(client, request, REQUEST, 0) == REQUEST && recv(client, reply, 2, 0) > 0, "ask");
+	check(send(client, request, REQUEST / 2, 0) > 0 && recv(client, reply, 2, 0) > 0, "ask");
+}
+
+static void leave_unread(void)
+{
+	ask(EPOLLET, false);
+}
+
+static void read_all(void)
+{
+	ask(EPOLLET, true);
+}
+
+static void leave_unarmed(void)
+{
+	ask(EPOLLONESHOT, false);
+}
+
+static void arm_again(void)
+{
+	ask(EPOLLONESHOT, true);
+}
+
 int main(int count, char **arguments)
 {
 	static const struct {
 		const char *name;
 		void (*function)(void);
-	} parts[] = {{"locked", reply_locked}, {"unlocked", reply_unlocked}};
+	} parts[] = {{"locked", reply_locked}, {"unlocked", reply_unlocked}, {"unread", leave_unread},
+		{"read", read_all}, {"unarmed", leave_unarmed}, {"armed", arm_again}};
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function();

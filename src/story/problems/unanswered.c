@@ -44,6 +44,7 @@
 #include "story/problems/unreleased.h"
 #include "story/signallers.h"
 #include "story/suspended.h"
+#include "story/unreported.h"
 
 /* A wait for a stopped task is long from 1/50 of the trace on. */
 #define LONG_PART 50
@@ -557,7 +558,8 @@ static bool is_own_fault(const struct chains *c, uint32_t task, uint32_t last)
 	const uint64_t at = c->model->tasks.end[task] - 1;
 	const uint32_t by = weft__story_only_signaller(story, last, at);
 	return (by != WEFT_NONE && weft__story_signaller_waits_for(story, by, task, at)) ||
-		   weft__story_keeps_own_end(story, last, at) || is_stuck(c, last);
+		   weft__story_keeps_own_end(story, last, at) ||
+		   weft__story_is_unreported(story, last, at) || is_stuck(c, last);
 }
 
 /* Adds why nothing ended the wait, as far as the trace shows. False if it does not. */
@@ -577,6 +579,8 @@ static bool write_reason(
 		weft__story_add_holder_at_fork(s, c->model, &it, 8);
 		return true;
 	}
+	if (weft__story_add_unreported(s, story, last, at, 8))
+		return true;
 	if (!weft__story_keeps_own_end(story, last, at))
 		return false;
 	weft__story_words_add(weft__story_clause(s, 6), "; its own process keeps the writing end open");
