@@ -13,8 +13,7 @@ enum {
 	SHOWN = 3
 };
 
-/* The number of a process in its own namespace. */
-static pid_t inner_of(pid_t pid)
+pid_t weft__outside_inner(pid_t pid)
 {
 	FILE *file = weft__outside_open(pid, 0, "status");
 	char line[256];
@@ -50,7 +49,7 @@ static void add_children(const struct weft__outside_process *process, pid_t tid,
 	uint64_t number;
 	if (file && getline(&line, &room, file) > 0)
 		for (unsigned i = 0; i < 1000 && weft__field_number(line, i, INT32_MAX, &number); i++)
-			if (!wanted || inner_of((pid_t)number) == wanted)
+			if (!wanted || weft__outside_inner((pid_t)number) == wanted)
 				add_child(thread, (pid_t)number);
 	free(line);
 	if (file)

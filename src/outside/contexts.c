@@ -139,13 +139,13 @@ bool weft__outside_read_process_context(
 	static unsigned char bytes[MESSAGE_MAX];
 	struct shown_header header, again;
 	for (int i = 0; i < TRIES; i++) {
-		if (!weft__outside_read(process->pid, address, &header, sizeof(header)) ||
+		if (!weft__outside_read(process->alive, address, &header, sizeof(header)) ||
 			memcmp(header.signature, "OTEL_CTX", 8) != 0 || header.version != 2 ||
 			header.size > sizeof(bytes))
 			return false;
 		if (!header.published_ns ||
-			!weft__outside_read(process->pid, header.payload, bytes, header.size) ||
-			!weft__outside_read(process->pid, address, &again, sizeof(again)) ||
+			!weft__outside_read(process->alive, header.payload, bytes, header.size) ||
+			!weft__outside_read(process->alive, address, &again, sizeof(again)) ||
 			again.published_ns != header.published_ns)
 			continue;
 		take_message(process, (struct message){bytes, bytes + header.size}, ret_shows_threads);
@@ -187,9 +187,10 @@ void weft__outside_look_at_context(
 {
 	if (!process->local.is_known || thread->kernel.state == 'R' || !thread->is_readable)
 		return;
-	weft__outside_read_thread_context(process->pid,
-		weft__outside_thread_pointer(process->pid, thread->tid), &process->local, &thread->context);
-	if (thread->context.is_given && !weft__outside_has_stayed(process->pid, thread))
+	weft__outside_read_thread_context(process->alive,
+		weft__outside_thread_pointer(process->alive, thread->tid), &process->local,
+		&thread->context);
+	if (thread->context.is_given && !weft__outside_has_stayed(process->alive, thread))
 		thread->context.is_given = false;
 }
 
@@ -251,14 +252,14 @@ static uint64_t headers_of_program(pid_t pid)
 /* The program's own variable is in front of those of libraries. */
 static void find_local(struct weft__outside_process *process, const struct mappings *m)
 {
-	const uint64_t headers = headers_of_program(process->pid);
+	const uint64_t headers = headers_of_program(process->alive);
 	for (uint32_t i = 0; i < m->module_count; i++) {
 		/* Its headers are in its first page. */
 		const bool is_program = headers > m->modules[i] && headers - m->modules[i] < 4096;
 		struct weft__outside_local *local = &process->local;
 		if ((is_program || !local->is_known) &&
 			weft__outside_find_local(
-				process->pid, m->modules[i], is_program, "otel_thread_ctx_v1", local) &&
+				process->alive, m->modules[i], is_program, "otel_thread_ctx_v1", local) &&
 			is_program)
 			return;
 	}
@@ -268,7 +269,7 @@ void weft__outside_find_contexts(struct weft__outside_process *process)
 {
 	static struct mappings mappings;
 	bool shows_threads = false;
-	read_mappings(process->pid, &mappings);
+	read_mappings(process->alive, &mappings);
 	if (mappings.context &&
 		weft__outside_read_process_context(process, mappings.context, &shows_threads) &&
 		shows_threads)

@@ -80,12 +80,13 @@ static void search_process(
 {
 	char path[64];
 	struct stat status;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	const pid_t alive = weft__outside_alive(pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)alive);
 	DIR *folder = opendir(path);
 	thread->is_hidden |= !folder && errno == EACCES;
 	for (struct dirent *entry; folder && (entry = readdir(folder));)
 		/* In this order, because a file of another file system may be one that does not answer. */
-		if (has_lock(pid, entry->d_name, held) &&
+		if (has_lock(alive, entry->d_name, held) &&
 			fstatat(dirfd(folder), entry->d_name, &status, 0) == 0 && status.st_dev == device) {
 			add_holder(thread, pid);
 			break;
@@ -137,8 +138,8 @@ void weft__outside_resolve_file_lock(
 	struct lock held = {0}, lock;
 	uint64_t last = 0;
 	struct stat status;
-	snprintf(
-		line, sizeof(line), "/proc/%d/fd/%d", (int)process->pid, (int)thread->kernel.arguments[0]);
+	snprintf(line, sizeof(line), "/proc/%d/fd/%d", (int)process->alive,
+		(int)thread->kernel.arguments[0]);
 	const bool is_open = stat(line, &status) == 0;
 	while (is_open && file && fgets(line, sizeof(line), file)) {
 		if (!parse(line, &lock))

@@ -50,7 +50,7 @@ static void read_process(struct weft__outside_files *files, pid_t pid)
 {
 	char path[64], link[64];
 	uint64_t fd, inode;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)weft__outside_alive(pid));
 	DIR *folder = opendir(path);
 	if (!folder) {
 		files->denied += access(path, F_OK) == 0;
@@ -131,7 +131,7 @@ static int mode_of(pid_t pid, int fd)
 	size_t size;
 	int mode = -1;
 	snprintf(name, sizeof(name), "fdinfo/%d", fd);
-	FILE *file = weft__outside_open(pid, 0, name);
+	FILE *file = weft__outside_open(weft__outside_alive(pid), 0, name);
 	while (file && mode < 0 && fgets(line, sizeof(line), file)) {
 		if (strncmp(line, "flags:", 6) != 0)
 			continue;
@@ -250,7 +250,7 @@ void weft__outside_resolve_descriptor(struct weft__outside_host *outside,
 	char path[64], link[64], name[WEFT__RUNS_DESCRIPTOR_BYTES];
 	uint64_t inode;
 	weft__outside_add(thread, "%d", fd);
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)process->pid, fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)process->alive, fd);
 	ssize_t size = readlink(path, link, sizeof(link) - 1);
 	link[size > 0 ? size : 0] = '\0';
 	const bool is_pipe = parse_link(link, "pipe", &inode);
@@ -258,10 +258,12 @@ void weft__outside_resolve_descriptor(struct weft__outside_host *outside,
 		if (is_pipe)
 			resolve_pipe(outside, thread, inode, is_reader);
 		if (is_pipe || resolve_unix(outside, thread, inode) ||
-			resolve_inet(outside, thread, process->pid, inode))
+			resolve_inet(outside, thread, process->alive, inode))
 			return;
 	}
-	weft__runs_kernel_descriptor(process->pid, fd, name);
+	if (weft__outside_resolve_special(process, thread, fd))
+		return;
+	weft__runs_kernel_descriptor(process->alive, fd, name);
 	if (name[0])
 		weft__outside_add(thread, " (%s)", name);
 }

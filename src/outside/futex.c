@@ -40,11 +40,9 @@ static const struct weft__outside_thread *find_inner(
 	return NULL;
 }
 
-/* "mutex queue_lock (0x55…)", or its address alone. `offset`: of the futex in the lock. */
-static void add_object(struct weft__outside_thread *thread, const char *word, uint64_t offset)
+void weft__outside_add_object(struct weft__outside_thread *thread, uint64_t offset)
 {
 	thread->address = thread->kernel.arguments[0] - offset;
-	weft__outside_add(thread, "waits for %s ", word);
 	if (!thread->object[0] || thread->object_offset < offset) {
 		weft__outside_add(thread, "0x%llx", (unsigned long long)thread->address);
 		return;
@@ -55,11 +53,18 @@ static void add_object(struct weft__outside_thread *thread, const char *word, ui
 	weft__outside_add(thread, " (0x%llx)", (unsigned long long)thread->address);
 }
 
-static void add_holder(const struct weft__outside_process *process,
+/* "waits for mutex queue_lock (0x55…)" */
+static void add_object(struct weft__outside_thread *thread, const char *word, uint64_t offset)
+{
+	weft__outside_add(thread, "waits for %s ", word);
+	weft__outside_add_object(thread, offset);
+}
+
+void weft__outside_add_holder(const struct weft__outside_process *process,
 	struct weft__outside_thread *thread, const struct weft__outside_thread *holder)
 {
 	/* The holder was read after the look. If the thread has run since, it may be the holder. */
-	if (!weft__outside_has_stayed(process->pid, thread)) {
+	if (!weft__outside_has_stayed(process->alive, thread)) {
 		weft__outside_add(thread, ", whose holder changes");
 		return;
 	}
@@ -113,7 +118,7 @@ static void resolve_mutex(const struct weft__outside_process *process,
 	thread->kind = WEFT__OUTSIDE_MUTEX;
 	add_object(thread, "mutex", 0);
 	if (found)
-		add_holder(process, thread, found);
+		weft__outside_add_holder(process, thread, found);
 	else if (holder && holder < THREADS_END)
 		add_strange_holder(process, thread, mutex, holder);
 	else
@@ -135,7 +140,7 @@ static bool resolve_as_mutex(const struct weft__outside_process *process,
 {
 	struct mutex mutex = {0};
 	const uint64_t address = thread->kernel.arguments[0];
-	if (!weft__outside_read(process->pid, address, &mutex, sizeof(mutex)))
+	if (!weft__outside_read(process->alive, address, &mutex, sizeof(mutex)))
 		return false;
 	if (is_inheriting(operation) ||
 		((expected & FUTEX_WAITERS) && find_inner(process, expected & FUTEX_TID_MASK))) {
@@ -160,7 +165,7 @@ static bool resolve_as_join(const struct weft__outside_process *process,
 	uint32_t word = 0;
 	const struct weft__outside_thread *joined = find_inner(process, expected);
 	if (!joined || joined == thread || operation == FUTEX_LOCK_PI ||
-		!weft__outside_read(process->pid, thread->kernel.arguments[0], &word, sizeof(word)) ||
+		!weft__outside_read(process->alive, thread->kernel.arguments[0], &word, sizeof(word)) ||
 		word != expected)
 		return false;
 	thread->kind = WEFT__OUTSIDE_JOIN;
@@ -179,7 +184,7 @@ static bool resolve_as_rwlock(
 	const uint64_t futex = thread->kernel.arguments[0],
 				   offset = RWLOCK_FUTEX + (futex % 8 ? sizeof(uint32_t) : 0);
 	if (!weft__outside_is_in(thread, "rwlock_") || futex < offset ||
-		!weft__outside_read(process->pid, futex - offset, words, sizeof(words)))
+		!weft__outside_read(process->alive, futex - offset, words, sizeof(words)))
 		return false;
 	const struct weft__outside_thread *writer =
 		find_inner(process, words[RWLOCK_WRITER / sizeof(uint32_t)]);
@@ -187,7 +192,7 @@ static bool resolve_as_rwlock(
 	thread->kind = WEFT__OUTSIDE_RWLOCK;
 	add_object(thread, "rwlock", offset);
 	if (writer)
-		add_holder(process, thread, writer);
+		weft__outside_add_holder(process, thread, writer);
 	else if (readers)
 		weft__outside_add(thread,
 			readers == 1 ? ", which a thread reads or waits to read: it does not have its name"
@@ -208,8 +213,8 @@ static bool is_semaphore(
 			   (FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME) &&
 		   thread->frame_count > 1 && strncmp(thread->frames[0].module, "libc.so", 7) == 0 &&
 		   !thread->frames[0].function[0] &&
-		   weft__outside_read(process->pid, arguments[0], words, sizeof(words)) && words[0] == 0 &&
-		   words[1] > 0 && words[1] <= process->count;
+		   weft__outside_read(process->alive, arguments[0], words, sizeof(words)) &&
+		   words[0] == 0 && words[1] > 0 && words[1] <= process->count;
 }
 
 static void resolve_barrier(
@@ -220,7 +225,7 @@ static void resolve_barrier(
 	thread->kind = WEFT__OUTSIDE_BARRIER;
 	add_object(thread, "barrier", BARRIER_FUTEX);
 	if (futex < BARRIER_FUTEX ||
-		!weft__outside_read(process->pid, futex - BARRIER_FUTEX, words, sizeof(words)) ||
+		!weft__outside_read(process->alive, futex - BARRIER_FUTEX, words, sizeof(words)) ||
 		words[0] - words[1] >= words[2] || words[2] >= THREADS_END)
 		return;
 	weft__outside_add(thread, ", where %u of %u threads are", (unsigned)(words[0] - words[1]),
@@ -263,7 +268,8 @@ void weft__outside_resolve_futex(
 		add_object(thread, "a lock at", 0);
 		return;
 	}
-	if (resolve_by_name(process, thread) || resolve_as_rwlock(process, thread) ||
+	if (resolve_by_name(process, thread) || weft__outside_resolve_named(process, thread) ||
+		resolve_as_rwlock(process, thread) ||
 		resolve_as_mutex(process, thread, operation, expected) ||
 		resolve_as_join(process, thread, operation, expected))
 		return;

@@ -29,6 +29,7 @@ enum weft__outside_kind {
 	WEFT__OUTSIDE_CONDITION,
 	WEFT__OUTSIDE_SEMAPHORE,
 	WEFT__OUTSIDE_BARRIER,
+	WEFT__OUTSIDE_ONCE,  /* the end of an initialisation that another thread has begun */
 	WEFT__OUTSIDE_FUTEX, /* a lock of which nothing is known */
 	WEFT__OUTSIDE_PEER,  /* the other end of a pipe or connection */
 	WEFT__OUTSIDE_CONNECT,
@@ -41,10 +42,12 @@ enum weft__outside_kind {
 struct weft__outside_frame {
 	uint64_t code, offset; /* its address in memory, and in the module */
 	char function[96], module[48], file[48];
-	uint32_t line; /* 0: unknown */
+	uint32_t line;      /* 0: unknown */
+	uint32_t is_system; /* a header of the system, or of a language's library, has it */
 };
 
 #define WEFT__OUTSIDE_REGISTERS 17 /* by DWARF's numbers for x86-64 */
+#define WEFT__OUTSIDE_ARGUMENT  5  /* the first of a call */
 #define WEFT__OUTSIDE_FRAME     6  /* frame pointer */
 #define WEFT__OUTSIDE_STACK     7  /* stack pointer */
 #define WEFT__OUTSIDE_CODE      16 /* program counter */
@@ -53,7 +56,8 @@ struct weft__outside_frame {
 /* The copy of a stack, from the stack pointer up. */
 struct weft__outside_stack {
 	uint64_t registers[WEFT__OUTSIDE_REGISTERS];
-	bool has_all; /* else only stack pointer and program counter are known */
+	bool has_all;      /* else only stack pointer and program counter are known */
+	bool has_argument; /* and the first argument of its system call */
 	unsigned char *bytes;
 	size_t size;
 };
@@ -118,6 +122,8 @@ struct weft__outside_thread {
 
 struct weft__outside_process {
 	pid_t pid;
+	pid_t alive; /* its main thread, or another if that one has ended: only this has its memory and
+					descriptors then */
 	char name[32];
 	uid_t user;
 	char service[256];                /* as it tells readers of OpenTelemetry; "": it does not */

@@ -18,6 +18,10 @@ pid_t weft__outside_status(pid_t pid, const char *key);
 /* Copies what there is from `address` up, at most `size` bytes. Returns how many there are. */
 size_t weft__outside_read_up(pid_t pid, uint64_t address, unsigned char *ret_bytes, size_t size);
 
+/* The number of a thread that has the process's memory and descriptors: its main thread, unless
+ * that has ended before others. */
+pid_t weft__outside_alive(pid_t pid);
+
 /* Nanoseconds on the monotonic clock. */
 uint64_t weft__outside_clock(void);
 
@@ -74,6 +78,20 @@ void weft__outside_look_at_context(
 void weft__outside_resolve_futex(
 	const struct weft__outside_process *process, struct weft__outside_thread *thread);
 
+/* Adds the name of a lock, "queue_lock (0x55…)", or its address alone. `offset`: of the futex in
+ * the lock. */
+void weft__outside_add_object(struct weft__outside_thread *thread, uint64_t offset);
+
+/* Adds the thread that holds a lock, which was read from the process. */
+void weft__outside_add_holder(const struct weft__outside_process *process,
+	struct weft__outside_thread *thread, const struct weft__outside_thread *holder);
+
+/* ---- Locks by the functions that wait for them (named.c) ---- */
+
+/* False if it is none of those. */
+bool weft__outside_resolve_named(
+	const struct weft__outside_process *process, struct weft__outside_thread *thread);
+
 /* ---- Descriptors (files.c) ---- */
 
 void weft__outside_files_destroy(struct weft__outside_files *files);
@@ -84,6 +102,20 @@ void weft__outside_resolve_descriptor(struct weft__outside_host *outside,
 	const struct weft__outside_process *process, struct weft__outside_thread *thread, int fd,
 	bool is_reader);
 
+/* ---- Objects that are no files (objects.c) ---- */
+
+/* Describes a call that waits for one: a signal, a message, a semaphore, or the file of a name.
+ * False if it is another call. */
+bool weft__outside_resolve_object(const struct weft__outside_process *process,
+	struct weft__outside_thread *thread, const char *name);
+
+/* Describes a descriptor of a process, a timer or signals. False if it is none of these. */
+bool weft__outside_resolve_special(
+	const struct weft__outside_process *process, struct weft__outside_thread *thread, int fd);
+
+/* The process of which a descriptor tells the end (pidfd_open); 0: it is none. */
+pid_t weft__outside_process_of(pid_t pid, int fd);
+
 /* ---- Locks of files (file_lock.c) ---- */
 
 /* `is_flock`: by flock(2), else by fcntl(2). */
@@ -91,6 +123,9 @@ void weft__outside_resolve_file_lock(const struct weft__outside_process *process
 	struct weft__outside_thread *thread, bool is_flock);
 
 /* ---- Children (child.c) ---- */
+
+/* The number of a process in its own namespace. */
+pid_t weft__outside_inner(pid_t pid);
 
 /* `wanted` is the child as the process names it; 0: any. */
 void weft__outside_resolve_child(

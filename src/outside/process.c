@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <dirent.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -138,7 +138,7 @@ static void read_stat(struct weft__outside_process *process)
 	const char *end = strrchr(text, ')');
 	if (!end)
 		return;
-	process->has_ended = end[1] == ' ' && end[2] == 'Z';
+	process->has_ended = end[1] == ' ' && end[2] == 'Z' && process->alive == process->pid;
 	if (weft__field_number(end + 1, 1, INT32_MAX, &number))
 		process->parent = (pid_t)number;
 	if (weft__field_number(end + 1, 6, UINT32_MAX, &number))
@@ -146,6 +146,33 @@ static void read_stat(struct weft__outside_process *process)
 }
 
 /* ---- Threads ---- */
+
+static bool has_ended(pid_t pid, pid_t tid)
+{
+	FILE *file = weft__outside_open(pid, tid, "stat");
+	char text[256];
+	text[file ? fread(text, 1, sizeof(text) - 1, file) : 0] = '\0';
+	if (file)
+		fclose(file);
+	const char *end = strrchr(text, ')');
+	return !end || end[1] != ' ' || end[2] == 'Z' || end[2] == 'X';
+}
+
+pid_t weft__outside_alive(pid_t pid)
+{
+	char path[64];
+	uint64_t tid;
+	pid_t alive = pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *threads = has_ended(pid, pid) ? opendir(path) : NULL;
+	for (struct dirent *entry; threads && alive == pid && (entry = readdir(threads));)
+		if (weft_parse_number(entry->d_name, strlen(entry->d_name), &tid) == WEFT_PARSE_OK &&
+			!has_ended(pid, (pid_t)tid))
+			alive = (pid_t)tid;
+	if (threads)
+		closedir(threads);
+	return alive;
+}
 
 static bool is_same_call(const struct weft__runs_kernel *a, const struct weft__runs_kernel *b)
 {
@@ -173,6 +200,8 @@ static void copy_stack(pid_t pid, struct weft__outside_thread *thread, unsigned 
 		return;
 	memcpy(stack->bytes, room, size);
 	stack->size = size;
+	stack->has_argument = thread->kernel.has_call;
+	stack->registers[WEFT__OUTSIDE_ARGUMENT] = thread->kernel.arguments[0];
 	stack->registers[WEFT__OUTSIDE_STACK] = thread->kernel.stack;
 	stack->registers[WEFT__OUTSIDE_CODE] = thread->kernel.code;
 	thread->stack_count = 1;
@@ -192,18 +221,18 @@ static bool look_at_thread(
 	bool has_stayed = false;
 	for (int i = 0; i < TRIES && !has_stayed; i++) {
 		drop_stacks(thread);
-		if (!read_status(process->pid, thread, &process->user) ||
-			!weft__runs_kernel_look(process->pid, (uint64_t)thread->tid, &thread->kernel))
+		if (!read_status(process->alive, thread, &process->user) ||
+			!weft__runs_kernel_look(process->alive, (uint64_t)thread->tid, &thread->kernel))
 			return false;
 		if (thread->kernel.stack && room)
-			copy_stack(process->pid, thread, room);
-		has_stayed = weft__outside_has_stayed(process->pid, thread);
+			copy_stack(process->alive, thread, room);
+		has_stayed = weft__outside_has_stayed(process->alive, thread);
 	}
 	/* The stack may have changed while it was copied. */
 	if (!has_stayed)
 		drop_stacks(thread);
 	/* Without rights, /proc/PID/task/TID/syscall cannot be read at all. */
-	thread->is_readable = weft__runs_kernel_is_readable(process->pid, (uint64_t)thread->tid);
+	thread->is_readable = weft__runs_kernel_is_readable(process->alive, (uint64_t)thread->tid);
 	return true;
 }
 
@@ -277,7 +306,7 @@ struct weft__outside_process *weft__outside_look(
 		outside->capacity = (uint32_t)more;
 	}
 	process = &outside->processes[outside->count];
-	*process = (struct weft__outside_process){.pid = pid};
+	*process = (struct weft__outside_process){.pid = pid, .alive = weft__outside_alive(pid)};
 	weft__outside_name(pid, process->name);
 	read_stat(process);
 	weft__outside_find_contexts(process);

@@ -192,7 +192,7 @@ static void read_thread(const struct weft__outside_process *process,
 	struct weft__outside_thread *thread, uint64_t address, bool has_lock, bool may_pause)
 {
 	struct weft__outside_frame frames[WEFT__OUTSIDE_FRAMES], before[WEFT__OUTSIDE_FRAMES];
-	uint32_t count = read_frames(process->pid, address, frames);
+	uint32_t count = read_frames(process->alive, address, frames);
 	const bool runs = thread->kernel.state == 'R';
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	const uint64_t start = weft__outside_clock();
@@ -201,12 +201,12 @@ static void read_thread(const struct weft__outside_process *process,
 			nanosleep(&pause, NULL);
 		const uint32_t before_count = count;
 		memcpy(before, frames, sizeof(before));
-		count = read_frames(process->pid, address, frames);
+		count = read_frames(process->alive, address, frames);
 		count = keep_common(frames, count, before, before_count);
 	}
 	if (runs && count)
 		thread->looks_ns = weft__outside_clock() - start;
-	if (!count || (!runs && !weft__outside_has_stayed(process->pid, thread)))
+	if (!count || (!runs && !weft__outside_has_stayed(process->alive, thread)))
 		return;
 	thread->has_python_lock = has_lock;
 	thread->script = malloc(count * sizeof(*frames));
@@ -219,7 +219,7 @@ static void read_thread(const struct weft__outside_process *process,
 void weft__outside_read_python(
 	struct weft__outside_process *process, uint64_t runtime, uint64_t version, bool may_pause)
 {
-	const pid_t pid = process->pid;
+	const pid_t pid = process->alive;
 	if (!runtime || !version || word_at(pid, version) >> 16 != VERSION)
 		return;
 	const uint64_t current = word_at(pid, runtime + RUNTIME_CURRENT);

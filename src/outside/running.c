@@ -170,7 +170,7 @@ void weft__outside_look_at_running(struct weft__outside_process *process)
 		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (all == MAP_FAILED)
 		return;
-	all->pid = process->pid;
+	all->pid = process->alive;
 	all->local = process->local;
 	for (uint32_t i = 0; i < process->count && all->count < THREADS_MAX; i++)
 		if (process->threads[i].kernel.state == 'R' && process->threads[i].is_readable) {

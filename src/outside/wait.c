@@ -14,7 +14,9 @@
 enum {
 	SHOWN = 3, /* descriptors */
 	LISTED = 64,
-	ID_PROCESS = 1, /* of waitid(2): P_PID */
+	SELECTED = 1024,   /* descriptors in a set of select(2) */
+	ID_PROCESS = 1,    /* of waitid(2): P_PID */
+	ID_DESCRIPTOR = 3, /* P_PIDFD */
 };
 
 /* ---- What the parts share ---- */
@@ -58,14 +60,15 @@ static bool takes_descriptor(const char *name)
 	static const char *const names[] = {"read", "write", "pread64", "pwrite64", "readv", "writev",
 		"preadv", "pwritev", "recvfrom", "recvmsg", "recvmmsg", "sendto", "sendmsg", "sendmmsg",
 		"accept", "accept4", "connect", "ioctl", "fsync", "fdatasync", "ftruncate", "fallocate",
-		"getdents64", "io_uring_enter", "splice", "tee", "vmsplice", "close", NULL};
+		"getdents64", "io_uring_enter", "splice", "tee", "vmsplice", "close", "mq_timedsend",
+		"mq_timedreceive", NULL};
 	return is_one_of(name, names);
 }
 
 static bool writes(const char *name)
 {
 	static const char *const names[] = {"write", "pwrite64", "writev", "pwritev", "sendto",
-		"sendmsg", "sendmmsg", "vmsplice", NULL};
+		"sendmsg", "sendmmsg", "vmsplice", "mq_timedsend", NULL};
 	return is_one_of(name, names);
 }
 
@@ -83,7 +86,7 @@ static void resolve_one(struct weft__outside_host *outside,
 	const int fd = (int)thread->kernel.arguments[0];
 	weft__outside_add(thread, "sleeps in %s of descriptor ", name);
 	weft__outside_resolve_descriptor(outside, process, thread, fd, !writes(name));
-	weft__runs_kernel_descriptor(process->pid, fd, link);
+	weft__runs_kernel_descriptor(process->alive, fd, link);
 	thread->has_timeout = strcmp(link, "pipe") != 0; /* SO_RCVTIMEO */
 	thread->is_complete = thread->kind == WEFT__OUTSIDE_PEER && !takes_two(name);
 	thread->is_hidden = weft__outside_hidden(outside) > 0;
@@ -114,10 +117,38 @@ static void resolve_poll(struct weft__outside_host *outside,
 	const uint64_t *arguments = thread->kernel.arguments;
 	const size_t count = arguments[1] < LISTED ? (size_t)arguments[1] : LISTED;
 	const bool is_read =
-		weft__outside_read(process->pid, arguments[0], list, count * sizeof(*list));
+		weft__outside_read(process->alive, arguments[0], list, count * sizeof(*list));
 	thread->has_timeout = strcmp(name, "poll") == 0 ? (int)arguments[2] >= 0 : arguments[2] != 0;
 	resolve_list(outside, process, thread, name, list, is_read ? count : 0);
 	thread->is_complete = is_read && count == 1 && thread->kind == WEFT__OUTSIDE_PEER;
+	thread->is_hidden = weft__outside_hidden(outside) > 0;
+}
+
+/* Descriptors are bits of three sets. */
+static void resolve_select(struct weft__outside_host *outside,
+	const struct weft__outside_process *process, struct weft__outside_thread *thread,
+	const char *name)
+{
+	uint64_t sets[3][SELECTED / 64] = {0};
+	struct pollfd list[LISTED] = {{.fd = 0}};
+	const uint64_t *arguments = thread->kernel.arguments;
+	const unsigned most = arguments[0] < SELECTED ? (unsigned)arguments[0] : SELECTED;
+	size_t count = 0;
+	bool is_read = true;
+	for (size_t i = 0; i < 3; i++)
+		is_read &= !arguments[i + 1] || weft__outside_read(process->alive, arguments[i + 1],
+											sets[i], (most + 63) / 64 * sizeof(uint64_t));
+	for (unsigned fd = 0; is_read && fd < most && count < LISTED; fd++) {
+		const uint64_t bit = UINT64_C(1) << fd % 64;
+		const short events = (short)(((sets[0][fd / 64] | sets[2][fd / 64]) & bit ? POLLIN : 0) |
+									 (sets[1][fd / 64] & bit ? POLLOUT : 0));
+		if (events)
+			list[count++] = (struct pollfd){.fd = (int)fd, .events = events};
+	}
+	thread->has_timeout = arguments[4] != 0;
+	resolve_list(outside, process, thread, name, list, count);
+	thread->is_complete =
+		count == 1 && arguments[0] <= SELECTED && thread->kind == WEFT__OUTSIDE_PEER;
 	thread->is_hidden = weft__outside_hidden(outside) > 0;
 }
 
@@ -128,7 +159,7 @@ static void resolve_epoll(struct weft__outside_host *outside,
 	int fds[LISTED];
 	struct pollfd list[LISTED];
 	const size_t count =
-		weft__runs_kernel_watched(process->pid, (int)thread->kernel.arguments[0], fds, LISTED);
+		weft__runs_kernel_watched(process->alive, (int)thread->kernel.arguments[0], fds, LISTED);
 	for (size_t i = 0; i < count; i++)
 		list[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
 	thread->has_timeout = (int)thread->kernel.arguments[3] >= 0;
@@ -158,7 +189,7 @@ static void resolve_sleep(const struct weft__outside_process *process,
 	thread->kind = WEFT__OUTSIDE_SLEEP;
 	thread->has_timeout = true;
 	weft__outside_add(thread, "sleeps in %s", name);
-	if (!weft__outside_read(process->pid, arguments[is_clock ? 2 : 0], &time, sizeof(time)) ||
+	if (!weft__outside_read(process->alive, arguments[is_clock ? 2 : 0], &time, sizeof(time)) ||
 		time.tv_nsec < 0 || time.tv_nsec > 999999999 || time.tv_sec < 0)
 		return;
 	if (is_clock && arguments[1] && !take_absolute((clockid_t)arguments[0], &time))
@@ -178,7 +209,7 @@ static void resolve_file_lock(const struct weft__outside_process *process,
 {
 	char file[WEFT__RUNS_DESCRIPTOR_BYTES];
 	const int fd = (int)thread->kernel.arguments[0];
-	weft__runs_kernel_descriptor(process->pid, fd, file);
+	weft__runs_kernel_descriptor(process->alive, fd, file);
 	weft__outside_add(thread, "waits in %s of descriptor %d", name, fd);
 	if (file[0])
 		weft__outside_add(thread, " (%s)", file);
@@ -196,6 +227,8 @@ static void resolve_call(struct weft__outside_host *outside,
 		resolve_file_lock(process, thread, name);
 	else if (strcmp(name, "poll") == 0 || strcmp(name, "ppoll") == 0)
 		resolve_poll(outside, process, thread, name);
+	else if (strcmp(name, "select") == 0 || strcmp(name, "pselect6") == 0)
+		resolve_select(outside, process, thread, name);
 	else if (strncmp(name, "epoll_", 6) == 0 && strstr(name, "wait"))
 		resolve_epoll(outside, process, thread, name);
 	else if (strcmp(name, "nanosleep") == 0 || strcmp(name, "clock_nanosleep") == 0)
@@ -203,6 +236,9 @@ static void resolve_call(struct weft__outside_host *outside,
 	else if (strcmp(name, "wait4") == 0)
 		weft__outside_resolve_child(
 			process, thread, (int)arguments[0] > 0 ? (pid_t)arguments[0] : 0);
+	else if (strcmp(name, "waitid") == 0 && arguments[0] == ID_DESCRIPTOR)
+		weft__outside_resolve_child(process, thread,
+			weft__outside_inner(weft__outside_process_of(process->alive, (int)arguments[1])));
 	else if (strcmp(name, "waitid") == 0)
 		weft__outside_resolve_child(
 			process, thread, arguments[0] == ID_PROCESS ? (pid_t)arguments[1] : 0);
@@ -210,7 +246,7 @@ static void resolve_call(struct weft__outside_host *outside,
 		weft__outside_resolve_child(process, thread, 0);
 	else if (takes_descriptor(name))
 		resolve_one(outside, process, thread, name);
-	else
+	else if (!weft__outside_resolve_object(process, thread, name))
 		weft__outside_add(thread, "sleeps in %s", name);
 }
 

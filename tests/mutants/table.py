@@ -1134,6 +1134,6 @@ MUTANTS = [
          '			if (last && strcmp(kind, "FLOCK") == 0) {', 'e2e/outside')),
     *in_file(
         'src/outside/child.c',
-        ('if (!wanted || inner_of((pid_t)number) == wanted)',
-         'if (wanted || inner_of((pid_t)number) != wanted)', 'e2e/outside')),
+        ('if (!wanted || weft__outside_inner((pid_t)number) == wanted)',
+         'if (wanted || weft__outside_inner((pid_t)number) != wanted)', 'e2e/outside')),
 ]

@@ -41,9 +41,11 @@ bool inlined_load(void)
 	return true;
 }
 
+/* The folders of Rust's library are relative if it was built elsewhere. */
 static bool is_system(const char *file)
 {
-	static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/rustc/"};
+	static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/rustc/", "/usr/src/rustc",
+		"library/std/src/", "library/core/src/", "library/alloc/src/"};
 	for (size_t i = 0; file && i < sizeof(folders) / sizeof(*folders); i++)
 		if (strncmp(file, folders[i], strlen(folders[i])) == 0)
 			return true;
@@ -64,7 +66,7 @@ static const char *symbol_of(Dwarf_Die *function)
 /* Where an inlined function is called. */
 static struct debug_call call_of(Dwarf_Die *unit, Dwarf_Die *function)
 {
-	struct debug_call call = {NULL, NULL, 0};
+	struct debug_call call = {.symbol = NULL};
 	Dwarf_Attribute attribute;
 	Dwarf_Files *files;
 	Dwarf_Word file, line;
@@ -91,6 +93,7 @@ static int list_scopes(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **ret_list
 static void add(struct debug_call list[DEBUG_CALLS_MAX], size_t *count, struct debug_call call)
 {
 	const char *slash = call.file ? strrchr(call.file, '/') : NULL;
+	call.is_system = is_system(call.file);
 	if (slash)
 		call.file = slash + 1;
 	if (call.line <= 0)
@@ -102,7 +105,7 @@ size_t inlined_find(
 	Dwfl_Module *module, Dwarf_Addr address, struct debug_call ret_list[DEBUG_CALLS_MAX])
 {
 	Dwfl_Line *line = dw.dwfl_module_getsrc(module, address);
-	struct debug_call call = {NULL, NULL, 0};
+	struct debug_call call = {.symbol = NULL};
 	Dwarf_Addr bias;
 	Dwarf_Die *unit = dw.dwfl_module_addrdie(module, address, &bias), *scopes = NULL;
 	const int scope_count = unit ? list_scopes(unit, address - bias, &scopes) : 0;

@@ -47,6 +47,7 @@ struct debug_call {
 	const char *symbol;
 	const char *file; /* without its folder; NULL: unknown */
 	int line;
+	bool is_system; /* the file is a header of the system, or of a language's library */
 };
 
 /* The functions at an address of a file that was added, inlined ones too, from the innermost one

@@ -28,7 +28,7 @@ static void find_frames(struct weft__outside_process *process)
 #if WHY_HAS_STACKS
 	if (process->is_kernel || process->has_ended || process->denied == process->count)
 		return;
-	struct stack_files *files = stack_files_read(process->pid);
+	struct stack_files *files = stack_files_read(process->alive);
 	process->no_frames = why_stacks_find(process, files);
 	free(files);
 	weft__outside_read_python(process, process->python_runtime, process->python_version, true);

@@ -23,11 +23,30 @@ enum {
 
 /* ---- Words ---- */
 
+static bool begins_with_any(const char *text, const char *const *list)
+{
+	for (; *list; list++)
+		if (strncmp(text, *list, strlen(*list)) == 0)
+			return true;
+	return false;
+}
+
+static bool is_of_libc(const struct weft__outside_frame *frame)
+{
+	static const char *const modules[] = {"libc.so", "ld-linux", NULL};
+	return begins_with_any(frame->module, modules);
+}
+
+/* C++'s library and Rust's are also in the program itself. */
 bool outside_is_own(const struct weft__outside_frame *frame)
 {
+	static const char *const modules[] = {"libstdc++.so", "libgcc_s.so", NULL};
+	static const char *const functions[] = {"std::", "void std::", "core::", "<core::", "alloc::",
+		"<alloc::", "__gnu_cxx::", "__rust_", NULL};
 	if (!frame->module[0])
 		return frame->function[0];
-	return strncmp(frame->module, "libc.so", 7) != 0 && strncmp(frame->module, "ld-linux", 8) != 0;
+	return !is_of_libc(frame) && !begins_with_any(frame->module, modules) && !frame->is_system &&
+		   !begins_with_any(frame->function, functions);
 }
 
 static void add_shown(struct weft_text *text, const char *string)
@@ -65,7 +84,7 @@ void outside_add_frame(
 	weft_text_add_string(text, ")");
 }
 
-/* The C library's function that the program's own code has called, where the rest of the sentence
+/* The library's function that the program's own code has called, where the rest of the sentence
  * does not name it: malloc for a lock, getaddrinfo for a poll. */
 static const struct weft__outside_frame *called_by_own(const struct weft__outside_thread *thread)
 {
@@ -75,7 +94,7 @@ static const struct weft__outside_frame *called_by_own(const struct weft__outsid
 	if (first == 0 || first == thread->frame_count)
 		return NULL;
 	const struct weft__outside_frame *called = &thread->frames[first - 1];
-	const bool is_unnamed = thread->kind == WEFT__OUTSIDE_FUTEX ||
+	const bool is_unnamed = !is_of_libc(called) || thread->kind == WEFT__OUTSIDE_FUTEX ||
 							thread->kind == WEFT__OUTSIDE_OTHER ||
 							thread->kind == WEFT__OUTSIDE_RUNS;
 	return is_unnamed && called->function[0] && !strstr(thread->about, called->function) ? called
@@ -201,6 +220,7 @@ static void add_thread(struct outside_answer *a, const struct weft__outside_proc
 		[WEFT__OUTSIDE_CONDITION] = "condition",
 		[WEFT__OUTSIDE_SEMAPHORE] = "semaphore",
 		[WEFT__OUTSIDE_BARRIER] = "barrier",
+		[WEFT__OUTSIDE_ONCE] = "once",
 		[WEFT__OUTSIDE_FUTEX] = "lock",
 		[WEFT__OUTSIDE_PEER] = "peer",
 		[WEFT__OUTSIDE_CONNECT] = "connect",

@@ -3,6 +3,7 @@
  * The files with code that a process has mapped. Its names for them may lead to other files by now:
  * a file is used only if it begins as the memory does. The build id is in that part.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static void take(struct stack_files *files, const struct mapping *mapping)
 		memset(last, 0, sizeof(*last));
 		snprintf(last->path, sizeof(last->path), "%s", mapping->path);
 		last->start = mapping->start;
-		last->end = mapping->end;
+		last->first_end = last->end = mapping->end;
 		last->fd = -1;
 	}
 	if (mapping->is_code && !last->code) {
@@ -106,6 +107,29 @@ static int open_checked(const struct stack_file *file, const char *path)
 	return fd;
 }
 
+static bool is_removed(const struct stack_file *file)
+{
+	static const char mark[] = " (deleted)";
+	const size_t size = strlen(file->path);
+	return size > strlen(mark) && strcmp(file->path + size - strlen(mark), mark) == 0;
+}
+
+void stack_files_open_removed(struct stack_files *files, pid_t pid)
+{
+	char path[96];
+	for (uint32_t i = 0; i < files->count; i++) {
+		struct stack_file *file = &files->files[i];
+		if (!is_removed(file))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
+			file->start, file->first_end);
+		file->fd = open_checked(file, path);
+		snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+		if (file->fd < 0)
+			file->fd = open_checked(file, path);
+	}
+}
+
 bool stack_files_open(struct stack_files *files, pid_t pid, uid_t user)
 {
 	char path[PATH_MAX + 32];
@@ -116,7 +140,8 @@ bool stack_files_open(struct stack_files *files, pid_t pid, uid_t user)
 		struct stack_file *file = &files->files[i];
 		/* In a container, the name is of its own root. */
 		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, file->path);
-		file->fd = open_checked(file, path);
+		if (file->fd < 0)
+			file->fd = open_checked(file, path);
 		if (file->fd < 0)
 			file->fd = open_checked(file, file->path);
 		is_ours =

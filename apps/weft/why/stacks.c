@@ -40,8 +40,9 @@ static int run_child(const struct weft__outside_process *process, struct stack_f
 	confine_limit();
 	if (!stack_unwind_load())
 		return NO_LIBRARY;
+	stack_files_open_removed(files, process->alive);
 	confine_become(process->user);
-	if (!stack_files_open(files, process->pid, process->user))
+	if (!stack_files_open(files, process->alive, process->user))
 		confine_become(CONFINE_NOBODY);
 	if (!confine())
 		return UNCONFINED;

@@ -27,7 +27,7 @@
 /* A file that a process has mapped, with code in it. */
 struct stack_file {
 	char path[PATH_MAX];
-	uint64_t start, end;                     /* of its mappings */
+	uint64_t start, end, first_end;          /* of its mappings, and of the first of them */
 	uint64_t code, code_end, offset;         /* of its code, in memory and in the file */
 	unsigned char header[STACK_HEADER_SIZE]; /* its beginning, as mapped */
 	int fd;
@@ -47,8 +47,12 @@ struct stack_files *stack_files_read(pid_t pid);
  * read. Returns NULL, or why there are no frames. */
 const char *why_stacks_find(struct weft__outside_process *process, struct stack_files *files);
 
-/* Opens each of them, unless another file is there now; and the list of functions, if it belongs to
- * the process's user. True if all files belong to ours. */
+/* Opens those that have been removed since, as a program that was upgraded: the kernel still has
+ * them. Only root gets those of libraries. */
+void stack_files_open_removed(struct stack_files *files, pid_t pid);
+
+/* Opens each of the others, unless another file is there now; and the list of functions, if it
+ * belongs to the process's user. True if all files belong to ours. */
 bool stack_files_open(struct stack_files *files, pid_t pid, uid_t user);
 
 /* True if a function can return to the address: the code before it is a call. `ret_called` is the

@@ -46,10 +46,10 @@ static struct {
 } dw;
 
 enum {
-	TRIES = 256,         /* values of the frame pointer */
-	SEARCHED = 64 << 10, /* bytes of the stack */
-	DEPTH_MAX = 256,     /* frames that are walked */
-	KEPT = 4096,         /* addresses whose frames are kept: libdw searches all symbols for each */
+	TRIES = 256,          /* values of the frame pointer */
+	SEARCHED = 256 << 10, /* bytes of the stack */
+	DEPTH_MAX = 256,      /* frames that are walked */
+	KEPT = 4096,          /* addresses whose frames are kept: libdw searches all symbols for each */
 	KEPT_FRAMES = 2 * KEPT,
 };
 
@@ -161,6 +161,10 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 	dw.dwfl_thread_state_register_pc(thread, registers[WEFT__OUTSIDE_CODE]);
 	if (walk.stack->has_all)
 		return dw.dwfl_thread_state_registers(thread, 0, WEFT__OUTSIDE_REGISTERS, registers);
+	/* vfork() keeps its return address in a register, in which the call has no argument. */
+	if (walk.stack->has_argument && !dw.dwfl_thread_state_registers(thread, WEFT__OUTSIDE_ARGUMENT,
+										1, &registers[WEFT__OUTSIDE_ARGUMENT]))
+		return false;
 	return (!frame || dw.dwfl_thread_state_registers(thread, WEFT__OUTSIDE_FRAME, 1, &frame)) &&
 		   dw.dwfl_thread_state_registers(
 			   thread, WEFT__OUTSIDE_STACK, 1, &registers[WEFT__OUTSIDE_STACK]) &&
@@ -181,6 +185,7 @@ static void add_frame(struct weft__outside_frame frame, const struct debug_call 
 		snprintf(frame.file, sizeof(frame.file), "%s", call->file);
 		frame.line = (uint32_t)call->line;
 	}
+	frame.is_system = call->is_system;
 	result->frames[result->frame_count++] = frame;
 }
 
@@ -207,7 +212,7 @@ static void add_frames(uint64_t return_to, Dwarf_Addr code)
 {
 	Dwfl_Module *module = dw.dwfl_addrmodule(walk.dwfl, code);
 	struct weft__outside_frame frame = {.code = return_to};
-	struct debug_call calls[DEBUG_CALLS_MAX] = {{NULL, NULL, 0}};
+	struct debug_call calls[DEBUG_CALLS_MAX] = {{.symbol = NULL}};
 	GElf_Off offset = 0;
 	GElf_Sym symbol;
 	Dwarf_Addr start = 0;

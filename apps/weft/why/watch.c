@@ -41,7 +41,7 @@ struct watch_row {
 };
 
 struct watch {
-	pid_t pid;
+	pid_t pid, alive; /* the process, and its thread whose files can be read */
 	char name[32];
 	uint64_t looks;
 	/* Looks that are not unwound yet. */
@@ -176,6 +176,7 @@ static void find_frames(struct watch *watch)
 {
 #if WHY_HAS_STACKS
 	struct weft__outside_process process = {.pid = watch->pid,
+		.alive = watch->alive,
 		.user = watch->user,
 		.threads = watch->stacks,
 		.count = watch->stack_count};
@@ -242,7 +243,7 @@ static void count(struct watch *watch, struct weft__outside_thread *thread)
 static void read_files(struct watch *watch)
 {
 #if WHY_HAS_STACKS
-	struct stack_files *files = watch->has_new ? stack_files_read(watch->pid) : NULL;
+	struct stack_files *files = watch->has_new ? stack_files_read(watch->alive) : NULL;
 	if (files && files->count) {
 		free(watch->files);
 		watch->files = files;
@@ -261,6 +262,7 @@ static bool look(struct watch *watch)
 	const bool is_there = process && !process->has_ended;
 	if (is_there) {
 		watch->user = process->user;
+		watch->alive = process->alive;
 		memcpy(watch->name, process->name, sizeof(watch->name));
 		if (watch->python_version)
 			weft__outside_read_python(process, watch->python_runtime, watch->python_version, false);
