@@ -95,6 +95,9 @@ struct weft_input_host {
 	uint64_t bend_ns; /* by which they contradict each other */
 	bool may_be_more; /* if ONE_SIDED: else less */
 	bool is_aligned;  /* false: because of `no_align` */
+	/* It is placed by what both hosts' time services knew of their error, as too few pairs bound
+	 * its clock. */
+	bool has_wall_error;
 };
 
 /* 0 for a trace of one host. The first one's clock is that of the trace. */

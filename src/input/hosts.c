@@ -19,6 +19,7 @@
 #include "base/number.h"
 #include "input/clock_fit.h"
 #include "input/messages.h"
+#include "input/wall_bounds.h"
 
 /* A connection may have the ports of an earlier one, a minute later at the earliest. Messages that
  * are so far from most of the others are not taken for pairs. */
@@ -32,6 +33,7 @@ struct alignment {
 	uint32_t count;
 	struct weft__input_pair *pairs;
 	size_t pair_count;
+	bool uses_walls; /* the errors of wall clocks */
 };
 
 /* ---- Wall clocks ---- */
@@ -140,11 +142,13 @@ static size_t find_bounds(
 	return leave_out_strays(ret_list, count, &a->hosts[host]);
 }
 
-/* The hosts by which this one is placed may be placed wrongly, and this one with them. */
-static void inherit(const struct alignment *a, uint32_t host)
+/* The hosts by which this one is placed may be placed wrongly, and this one with them. `by_wall` is
+ * one of them, or NULL. */
+static void inherit(
+	const struct alignment *a, uint32_t host, const struct weft__input_host *by_wall)
 {
 	struct weft__shift *shift = &a->hosts[host].shift;
-	uint64_t most = 0;
+	uint64_t most = by_wall ? by_wall->shift.error_ns : 0;
 	for (size_t i = 0; i < a->pair_count; i++) {
 		const struct weft__input_pair *pair = &a->pairs[i];
 		if (!is_usable(a, pair, host))
@@ -159,8 +163,8 @@ static void inherit(const struct alignment *a, uint32_t host)
 	shift->error_ns += most;
 }
 
-static void apply(
-	const struct alignment *a, uint32_t number, const struct weft__clock_fit *fit, size_t pairs)
+static void apply(const struct alignment *a, uint32_t number, const struct weft__clock_fit *fit,
+	size_t pairs, const struct weft__input_host *by_wall)
 {
 	struct weft__input_host *host = &a->hosts[number];
 	struct weft_input_host *about = &host->about;
@@ -183,36 +187,86 @@ static void apply(
 	} else if (fit->has_least || fit->has_most) {
 		host->shift.alignment = WEFT_ALIGNMENT_ONE_SIDED;
 	}
-	inherit(a, number);
+	about->has_wall_error = by_wall;
+	inherit(a, number, by_wall);
+}
+
+/* The host that is placed best, if its wall clock's error is known; NULL: none is. */
+static const struct weft__input_host *find_wall(const struct alignment *a)
+{
+	const struct weft__input_host *best = NULL;
+	for (uint32_t i = 0; i < a->count && a->uses_walls; i++) {
+		const struct weft__input_host *host = &a->hosts[i];
+		if (host->is_placed && host->shift.alignment <= WEFT_ALIGNMENT_BOUNDED &&
+			host->readings.wall_note_count &&
+			(!best || host->shift.error_ns < best->shift.error_ns))
+			best = host;
+	}
+	return best;
+}
+
+/* Adds bounds by wall clocks to `count` bounds by pairs, which are too few. True if that bounds the
+ * clock from both sides; where it contradicts the pairs, these are right. */
+static bool fit_walls(const struct alignment *a, uint32_t number, struct weft__clock_bound *list,
+	size_t count, const struct weft__input_host *by_wall, struct weft__clock_fit *fit,
+	int *ret_error)
+{
+	const struct weft__input_host *host = &a->hosts[number];
+	struct weft__clock_fit with = {0};
+	const size_t more = weft__input_wall_bounds(host, by_wall, list + count);
+	if (!more)
+		return false;
+	*ret_error = weft__input_fit_clock(
+		list, count + more, (int64_t)host->first_ns, (int64_t)host->last_ns, &with);
+	if (*ret_error || !with.has_least || !with.has_most || (count && with.bend_ns > 0))
+		return false;
+	*fit = with;
+	return true;
 }
 
 /* Contexts are recorded by programs, so messages are trusted more if they contradict. */
+static int fit_pairs(const struct alignment *a, uint32_t number, struct weft__clock_bound *list,
+	size_t *ret_count, struct weft__clock_fit *ret_fit)
+{
+	const struct weft__input_host *host = &a->hosts[number];
+	const int64_t from = (int64_t)host->first_ns, to = (int64_t)host->last_ns;
+	struct weft__clock_fit without = {0};
+	*ret_count = find_bounds(a, number, true, list);
+	int error = weft__input_fit_clock(list, *ret_count, from, to, ret_fit);
+	if (error || !(ret_fit->bend_ns > 0))
+		return error;
+	const size_t fewer = find_bounds(a, number, false, list);
+	error = weft__input_fit_clock(list, fewer, from, to, &without);
+	if (!error && without.has_least && without.has_most && without.bend_ns < ret_fit->bend_ns) {
+		*ret_fit = without;
+		*ret_count = fewer;
+	}
+	return error;
+}
+
 static int place(const struct alignment *a, uint32_t number)
 {
 	struct weft__input_host *host = &a->hosts[number];
-	const int64_t from = (int64_t)host->first_ns, to = (int64_t)host->last_ns;
-	struct weft__clock_bound *list = malloc((a->pair_count + 1) * sizeof(*list));
-	struct weft__clock_fit fit = {0}, without = {0};
+	const struct weft__input_host *by_wall = find_wall(a);
+	struct weft__clock_bound *list =
+		malloc((a->pair_count + 2 * (size_t)WEFT__SHARED_WALL_NOTES) * sizeof(*list));
+	struct weft__clock_fit fit = {0};
+	size_t count;
 	if (!list)
 		return WEFT_ERROR_MEMORY;
-	size_t count = find_bounds(a, number, true, list);
-	int error = weft__input_fit_clock(list, count, from, to, &fit);
-	if (!error && fit.bend_ns > 0) {
-		size_t fewer = find_bounds(a, number, false, list);
-		error = weft__input_fit_clock(list, fewer, from, to, &without);
-		if (!error && without.has_least && without.has_most && without.bend_ns < fit.bend_ns) {
-			fit = without;
-			count = fewer;
-		}
-	}
+	int error = fit_pairs(a, number, list, &count, &fit);
+	if (error || (fit.has_least && fit.has_most) || !by_wall ||
+		!fit_walls(a, number, list, count, by_wall, &fit, &error))
+		by_wall = NULL;
 	free(list);
-	if (!error && count)
-		apply(a, number, &fit, count);
+	if (!error && (count || by_wall))
+		apply(a, number, &fit, count, by_wall);
 	host->is_placed = !error;
 	return error;
 }
 
-/* The host without a place that has most messages with those that have one. */
+/* The host without a place that has most messages with those that have one; of several without any,
+ * one whose wall clock's error is known. */
 static uint32_t choose_next(const struct alignment *a)
 {
 	uint32_t chosen = UINT32_MAX;
@@ -221,6 +275,7 @@ static uint32_t choose_next(const struct alignment *a)
 		size_t pairs = 0;
 		for (size_t k = 0; k < a->pair_count && !a->hosts[i].is_placed; k++)
 			pairs += is_usable(a, &a->pairs[k], i);
+		pairs = 2 * pairs + (a->hosts[i].readings.wall_note_count > 0);
 		if (!a->hosts[i].is_placed && (chosen == UINT32_MAX || pairs > most)) {
 			chosen = i;
 			most = pairs;
@@ -241,7 +296,7 @@ static int align(struct alignment *a)
 int weft__input_align(struct weft__input_host *hosts, uint32_t count,
 	const struct weft__input_part *parts, size_t part_count, bool aligns)
 {
-	struct alignment a = {hosts, count, NULL, 0};
+	struct alignment a = {.hosts = hosts, .count = count, .uses_walls = aligns};
 	struct weft__input_sides sides = {0};
 	int error = 0;
 	place_by_wall_clocks(hosts, count);
@@ -275,27 +330,41 @@ static void format_moved(int64_t ns, char text[40])
 	snprintf(text, 40, "%c%s", ns < 0 ? '-' : '+', length);
 }
 
+/* "212 pairs" */
+static void format_source(const struct weft_input_host *host, char *text, size_t size)
+{
+	static const char wall[] = "the errors of both wall clocks that NTP knew";
+	if (!host->has_wall_error)
+		snprintf(text, size, "%" PRIu64 " pairs", host->pairs);
+	else if (host->pairs)
+		snprintf(text, size, "%" PRIu64 " pairs and %s", host->pairs, wall);
+	else
+		snprintf(text, size, "%s", wall);
+}
+
 WEFT__EXPORT size_t weft_input_explain_host(
 	const struct weft_input_host *host, char *text, size_t size)
 {
 	char drift[WEFT__NUMBER_BYTES], drift_error[WEFT__NUMBER_BYTES];
-	char moved[40], error[32], bend[32], more[128] = "";
+	char moved[40], error[32], bend[32], more[128] = "", source[80];
 	int length = 0;
 	format_moved(host->moved_ns, moved);
 	weft_format_duration(host->error_ns, 3, error);
 	weft_format_duration(host->bend_ns, 3, bend);
+	format_source(host, source, sizeof(source));
 	if (host->bend_ns)
 		snprintf(more, sizeof(more),
-			"; the clocks did not run evenly: pairs contradict each other by up to %s", bend);
+			"; the clocks did not run evenly: %s contradict each other by up to %s",
+			host->has_wall_error ? "bounds" : "pairs", bend);
 	switch (host->alignment) {
 	case WEFT_ALIGNMENT_SAME:
 		length = snprintf(text, size, "%s", "its clock is that of the trace");
 		break;
 	case WEFT_ALIGNMENT_BOUNDED:
 		length = snprintf(text, size,
-			"moved by %s \302\261 %s, drift %s%s \302\261 %s ppm, from %" PRIu64 " pairs%s", moved,
-			error, host->drift < 0 ? "+" : "", weft__number_fixed(-host->drift * 1e6, 1, drift),
-			weft__number_fixed(host->drift_error * 1e6, 1, drift_error), host->pairs, more);
+			"moved by %s \302\261 %s, drift %s%s \302\261 %s ppm, from %s%s", moved, error,
+			host->drift < 0 ? "+" : "", weft__number_fixed(-host->drift * 1e6, 1, drift),
+			weft__number_fixed(host->drift_error * 1e6, 1, drift_error), source, more);
 		break;
 	case WEFT_ALIGNMENT_ONE_SIDED:
 		length = snprintf(text, size,

@@ -6,12 +6,12 @@ import json
 import os
 import re
 import signal
-import struct
 import subprocess
 import sys
 
 from harness import WEFT, case, equal, json_lines, main, run, temporary_directory, weft
 from hosts_network import ADDRESSES, two_hosts
+from traces_of_hosts import hosts_of, retime, times
 from waiting import communicate, wait_until
 
 SERVER = '''import socket, sys
@@ -28,8 +28,6 @@ for i in range(int(sys.argv[3])):
     if sys.argv[2] == 'answer': connection.recv(1000)
 if sys.argv[4] == 'kill': os.kill(os.getpid(), signal.SIGKILL)
 '''
-# Positions in the header of a trace (src/abi/buffer_abi.h).
-BOOT, READINGS, HOST = 104, (136, 160, 184), 1048
 
 
 def record(folder, answers='answer', questions=60, end='exit', **network):
@@ -51,33 +49,6 @@ def record(folder, answers='answer', questions=60, end='exit', **network):
     return paths
 
 
-def retime(path, name, offset_ns=0, ppm=0, wall_ns=0):
-    """Changes the trace as if it were of a host of that name, whose clocks show something else."""
-    with open(path, 'r+b') as file:
-        file.seek(BOOT)
-        file.write((name + ' boots').encode().ljust(16, b'.')[:16])
-        file.seek(HOST)
-        file.write(name.encode().ljust(64, b'\0'))
-        start = None
-        for position in READINGS:
-            file.seek(position)
-            ticks, monotonic, unix = struct.unpack('<3Q', file.read(24))
-            if not ticks:
-                continue
-            start = start or monotonic
-            monotonic = start + offset_ns + (monotonic - start) * (1000000 + ppm) // 1000000
-            file.seek(position)
-            file.write(struct.pack('<3Q', ticks, monotonic, unix + wall_ns if unix else 0))
-
-
-def times(*files):
-    """The times of each buffer's events."""
-    result = {}
-    for event in json_lines(weft('dump', '--json', *files).stdout):
-        result.setdefault(event.get('buffer', 0), []).append(event['time'])
-    return result
-
-
 def on_the_clock_of(reference, shared):
     """A function from times of both programs on one clock to those of the first one, which reads the clock on its own."""
     first, last = (shared[0], reference[0]), (shared[-1], reference[-1])
@@ -94,10 +65,6 @@ def truth_of(paths):
 
 def follows(one, other):
     return all(abs((b - a) - (d - c)) < 1000000 for a, b, c, d in zip(one, one[1:], other, other[1:]))
-
-
-def hosts_of(*files):
-    return json.loads(weft('info', '--json', *files).stdout)['hosts']
 
 
 def check_truth(paths, truth, alpha):

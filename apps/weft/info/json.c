@@ -269,10 +269,12 @@ static void add_hosts(struct weft_text *text, const struct weft_input *input)
 			add_signed(text, ",", "drift_ppb", (int64_t)(-host->drift * 1e9));
 			add_signed(text, ",", "drift_error_ppb", (int64_t)(host->drift_error * 1e9));
 		}
-		if (host->pairs) {
+		if (host->pairs || host->has_wall_error) {
 			add_signed(text, ",", "moved", host->moved_ns);
 			add_number(text, ",", "pairs", host->pairs);
 		}
+		if (host->has_wall_error)
+			weft_text_add_string(text, ",\"by_wall_clock\":true");
 		weft_text_add_string(text, "}");
 	}
 	weft_text_add_string(text, count ? "]" : "");

@@ -27,6 +27,7 @@
 #include "runs/message.h"
 #include "runs/saving/early.h"
 #include "runs/saving/name.h"
+#include "runs/saving/wall_clock.h"
 #include "runs/stream/compress.h"
 
 static const char usage[] =
@@ -660,6 +661,7 @@ static int share(const struct record_arguments *arguments)
 
 static int run(const struct record_arguments *arguments)
 {
+	weft__runs_wall_clock_begin();
 	if (is_shared(arguments))
 		return share(arguments);
 	if (!weft__runs_can_save(arguments->output))

@@ -12,10 +12,42 @@
 #include <weft/error.h>
 
 #include "format/weft/buffer.h"
+#include "format/weft/tables.h"
 #include "format/xentrace/look.h"
 
 /* The kernel changes the rate of CLOCK_MONOTONIC by at most 0.05 % to follow the time of day. */
 #define SLEW_PART 1000
+
+static void take_wall_notes(
+	const uint8_t *rows, uint32_t count, size_t row_bytes, struct weft__identity *identity)
+{
+	struct weft_abi_wall_clock_row row;
+	for (uint32_t i = 0; i < count && i < WEFT__WALL_NOTES; i++) {
+		memcpy(&row, rows + i * row_bytes, sizeof(row));
+		identity->wall_notes[identity->wall_note_count++] =
+			(struct weft__wall_note){row.monotonic_ns, row.wall_ns, row.error_ns};
+	}
+}
+
+/* A stream, such as a cut, has its tables in chunks, which were read; other traces have them in
+ * their bytes. */
+static void read_wall_notes(const struct weft__buffer *b, struct weft__identity *identity)
+{
+	struct weft__live_table tables[WEFT_ABI_TABLES_MAX];
+	struct weft_abi_table table;
+	const size_t bytes = sizeof(struct weft_abi_wall_clock_row);
+	const uint8_t *rows = weft__format_tables_rows(b, WEFT_ABI_TABLE_wall_clock, bytes, &table);
+	if (rows)
+		take_wall_notes(rows, table.count, table.row_bytes, identity);
+	const uint32_t count = b->stream ? 0 : weft__format_tables_find(b, tables);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct weft_abi_table *entry = &tables[i].entry;
+		if (entry->number == WEFT_ABI_TABLE_wall_clock && entry->row_bytes >= bytes &&
+			entry->growth == WEFT_ABI_TABLE_GROWS)
+			take_wall_notes(
+				tables[i].rows, weft__format_table_count(&tables[i]), entry->row_bytes, identity);
+	}
+}
 
 bool weft__format_identify_trace(
 	const void *bytes, size_t size, struct weft__identity *ret_identity)
@@ -50,6 +82,7 @@ bool weft__format_identify_trace(
 	memcpy(ret_identity->uuid, buffer.about.uuid, sizeof(ret_identity->uuid));
 	ret_identity->comparison_count =
 		weft__format_buffer_comparisons(&buffer, ret_identity->comparisons);
+	read_wall_notes(&buffer, ret_identity);
 	weft__format_buffer_finish(&buffer);
 	return true;
 }
@@ -152,6 +185,17 @@ static void share_cycles(struct weft__shared_readings *shared)
 	shared->host.has_counter = shared->host.count;
 }
 
+static void share_wall_notes(
+	const struct weft__identity *identities, size_t count, struct weft__shared_readings *shared)
+{
+	shared->wall_note_count = 0;
+	for (size_t i = 0; i < count; i++)
+		for (uint32_t k = 0;
+			 k < identities[i].wall_note_count && shared->wall_note_count < WEFT__SHARED_WALL_NOTES;
+			 k++)
+			shared->wall_notes[shared->wall_note_count++] = identities[i].wall_notes[k];
+}
+
 int weft__format_share_readings(const struct weft__identity *identities, size_t count,
 	struct weft__shared_readings *ret_readings)
 {
@@ -161,6 +205,7 @@ int weft__format_share_readings(const struct weft__identity *identities, size_t 
 		if (identities[i].offset_ns)
 			ret_readings->offset_ns = identities[i].offset_ns;
 	share_guests(identities, count, ret_readings);
+	share_wall_notes(identities, count, ret_readings);
 	int error = share_host(identities, count, &ret_readings->host);
 	share_cycles(ret_readings);
 	return error;

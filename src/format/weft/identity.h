@@ -24,6 +24,15 @@ struct weft__readings {
 	struct weft__reading first, last;
 };
 
+/* When the wall clock was within an error of the true time. */
+struct weft__wall_note {
+	uint64_t own_ns; /* by CLOCK_MONOTONIC */
+	uint64_t wall_ns, error_ns;
+};
+
+#define WEFT__WALL_NOTES        2u  /* that are read of a trace */
+#define WEFT__SHARED_WALL_NOTES 64u /* of those of a host, the first ones */
+
 /* Guests of Linux whose processes share a clock; those of more than that many have clocks of their
  * own. */
 #define WEFT__SHARED_GUESTS 64u
@@ -36,6 +45,8 @@ struct weft__shared_readings {
 	 * unknown. */
 	struct weft__ticks cycles;
 	int64_t offset_ns; /* from CLOCK_MONOTONIC to ns since 1970; 0: unknown */
+	uint32_t wall_note_count;
+	struct weft__wall_note wall_notes[WEFT__SHARED_WALL_NOTES];
 	/* The clocks of Linux guests, by the number of the guest; 0 ends the list. */
 	uint32_t guests[WEFT__SHARED_GUESTS];
 	struct weft__guest_clock guest_clocks[WEFT__SHARED_GUESTS];
@@ -56,6 +67,8 @@ struct weft__identity {
 	uint64_t end_ns;                /* of the last of them; of a part, its own end */
 	uint32_t guest;                 /* 1 + its domain's number, if it has a clock of that */
 	struct weft__guest_clock guest_clock;
+	uint32_t wall_note_count;
+	struct weft__wall_note wall_notes[WEFT__WALL_NOTES];
 	/* Comparisons of its host's clocks, if it is a guest of Xen. */
 	uint32_t comparison_count;
 	struct weft_abi_comparison comparisons[WEFT_ABI_COMPARISONS];

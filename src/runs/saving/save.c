@@ -26,6 +26,7 @@
 #include "runs/message.h"
 #include "runs/saving/name.h"
 #include "runs/saving/values.h"
+#include "runs/saving/wall_clock.h"
 
 enum {
 	BLOCK = 4096,
@@ -186,10 +187,10 @@ bool weft__runs_saving_is_interrupted(const struct weft__runs_saving *saving)
 /* The content to save: a file that is no longer written, or a copy in memory. */
 struct content {
 	const struct weft__runs_saving *saving;
-	int fd; /* -1: the copy in `bytes`, which has space for the table's place in its header */
+	int fd; /* -1: the copy in `bytes`, which has space for the tables' place in its header */
 	void *bytes;
 	size_t size;
-	const struct weft_text *table; /* of metrics, behind the copy; NULL: none */
+	const struct weft_text *tables; /* behind the copy; NULL: none */
 };
 
 /* Copies the bytes from `at` to `end`: to the same offset of a file, or to the end of a pipe. */
@@ -240,14 +241,14 @@ static bool copy(const struct content *content, int to, bool to_is_file)
 	return ftruncate(to, status.st_size) == 0;
 }
 
-static bool write_table(const struct content *content, int to, bool to_is_file)
+static bool write_tables(const struct content *content, int to, bool to_is_file)
 {
 	static const char zeros[64];
-	const struct weft_text *table = content->table;
+	const struct weft_text *tables = content->tables;
 	const size_t gap = (64 - content->size % 64) % 64;
 	return (!to_is_file || lseek(to, (off_t)content->size, SEEK_SET) >= 0) &&
 		   weft__runs_write_all(to, zeros, gap) &&
-		   weft__runs_write_all(to, table->bytes, table->size);
+		   weft__runs_write_all(to, tables->bytes, tables->size);
 }
 
 /* Writes a copy from memory: the recording process waited for memory only, not for a disk. */
@@ -266,7 +267,7 @@ static bool write_copy(const struct content *content, int to, bool to_is_file)
 	}
 	if (to_is_file && ftruncate(to, (off_t)size) != 0)
 		return false;
-	return !content->table || write_table(content, to, to_is_file);
+	return !content->tables || write_tables(content, to, to_is_file);
 }
 
 static bool write_content(const struct content *content, int to, bool to_is_file)
@@ -292,17 +293,21 @@ static bool save(const struct content *content, const char *file)
 									  : write_to_file(content, file);
 }
 
-/* Saves a copy with the metrics in a file. */
-static bool save_with_metrics(struct content *content, int metrics, const char *file)
+/* Saves a copy with the metrics in a file, and what is known of the wall clock. */
+static bool save_with_tables(struct content *content, int metrics, const char *file)
 {
-	struct weft_text table = {0};
-	if (content->size >= sizeof(struct weft_abi_buffer) &&
-		weft__runs_values_pack(metrics, &table) &&
-		weft__runs_values_note(content->bytes, content->size, &table))
-		content->table = &table;
+	struct weft_text tables = {0};
+	if (content->size >= sizeof(struct weft_abi_buffer)) {
+		if (!weft__runs_values_pack(metrics, &tables))
+			weft_text_finish(&tables);
+		weft__runs_wall_clock_pack(content->bytes, &tables);
+	}
+	if (tables.size && !tables.error &&
+		weft__runs_values_note(content->bytes, content->size, &tables))
+		content->tables = &tables;
 	bool good = save(content, file);
 	int reason = errno;
-	weft_text_finish(&table);
+	weft_text_finish(&tables);
 	errno = reason;
 	return good;
 }
@@ -313,7 +318,7 @@ bool weft__runs_save_copy(void *bytes, size_t size, int metrics, const char *fil
 	struct content content = {&saving, -1, bytes, size, NULL};
 	if (!weft__runs_is_stdout(file) && !weft__runs_file_is_free(file))
 		return false;
-	if (save_with_metrics(&content, metrics, file))
+	if (save_with_tables(&content, metrics, file))
 		return true;
 	weft__runs_report("%s: %s",
 		weft__runs_is_stdout(file) ? "standard output" : weft__runs_shown(file), strerror(errno));
@@ -341,7 +346,7 @@ static int save_running(
 	if (error)
 		return error;
 	struct content content = {saving, -1, bytes, size, NULL};
-	error = save_with_metrics(&content, metrics, file) ? 0 : WEFT_ERROR_SYSTEM;
+	error = save_with_tables(&content, metrics, file) ? 0 : WEFT_ERROR_SYSTEM;
 	int reason = errno;
 	weft_watch_free(bytes, size);
 	errno = reason;

@@ -19,6 +19,7 @@
 #include "abi/table_abi.h"
 #include "runs/attach/metrics.h"
 #include "runs/attach/region.h"
+#include "runs/saving/wall_clock.h"
 
 /* ---- Files ---- */
 
@@ -120,22 +121,23 @@ static uint64_t offset_of(uint64_t size)
 	return (size + 63) / 64 * 64;
 }
 
-/* Adds so many bytes behind `size` bytes, at whose end there may be tables of samples already.
- * False if there are other ones. */
+/* Adds so many bytes behind `size` bytes, at whose end there may be tables already. False if
+ * nothing can follow them there. */
 static bool note(struct weft_abi_buffer *header, uint64_t size, uint64_t bytes)
 {
 	if (!header->added_bytes)
 		header->added_offset = offset_of(size);
-	else if (size % 64 || header->added_offset > size ||
-			 header->added_bytes != size - header->added_offset)
+	else if (header->added_offset > size || header->added_bytes != size - header->added_offset)
 		return false;
 	header->added_bytes += bytes;
 	return true;
 }
 
+/* A copy is followed by zeros up to the next cache line. */
 bool weft__runs_values_note(void *bytes, size_t size, const struct weft_text *table)
 {
-	return note(bytes, size, table->size);
+	struct weft_abi_buffer *header = bytes;
+	return !(header->added_bytes && size % 64) && note(header, size, table->size);
 }
 
 static bool write_at(int fd, const void *bytes, size_t size, uint64_t at)
@@ -143,14 +145,14 @@ static bool write_at(int fd, const void *bytes, size_t size, uint64_t at)
 	return pwrite(fd, bytes, size, (off_t)at) == (ssize_t)size;
 }
 
-/* True if such tables are among those that were added already. */
-static bool has_values(int fd, const struct weft_abi_buffer *header)
+/* True if a table of that number was added already. */
+static bool has_table(int fd, const struct weft_abi_buffer *header, uint16_t number)
 {
 	struct weft_abi_table table;
 	uint64_t at = header->added_offset, end = at + header->added_bytes;
 	for (unsigned i = 0; i < WEFT_ABI_TABLES_MAX && at < end; i++) {
 		if (pread(fd, &table, sizeof(table), (off_t)at) != (ssize_t)sizeof(table) ||
-			table.number == WEFT_ABI_TABLE_METRICS || table.number == WEFT_ABI_TABLE_last_values)
+			table.number == number)
 			return true;
 		at += sizeof(table) + (uint64_t)table.room * table.row_bytes;
 	}
@@ -158,36 +160,45 @@ static bool has_values(int fd, const struct weft_abi_buffer *header)
 }
 
 /* The bytes of the header are stored last: a table that is not complete is not there. */
-static void append(int fd, const struct weft_text *table)
+static void append(int fd, struct weft_abi_buffer *header, const struct weft_text *tables)
 {
 	struct stat status;
-	struct weft_abi_buffer header;
-	if (fstat(fd, &status) != 0 ||
-		pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-		memcmp(header.magic, WEFT_ABI_MAGIC, sizeof(header.magic)) != 0 ||
-		has_values(fd, &header) || !note(&header, (uint64_t)status.st_size, table->size))
+	if (fstat(fd, &status) != 0 || !note(header, (uint64_t)status.st_size, tables->size))
 		return;
-	const uint64_t offset = header.added_offset, bytes = header.added_bytes;
-	if (write_at(fd, table->bytes, table->size, offset + bytes - table->size) &&
+	const uint64_t offset = header->added_offset, bytes = header->added_bytes;
+	if (write_at(fd, tables->bytes, tables->size, offset + bytes - tables->size) &&
 		write_at(fd, &offset, sizeof(offset), offsetof(struct weft_abi_buffer, added_offset)))
 		write_at(fd, &bytes, sizeof(bytes), offsetof(struct weft_abi_buffer, added_bytes));
+}
+
+/* Each table that the ring does not have yet. */
+static void add_tables(int fd, const struct weft__runs_values *values)
+{
+	struct weft_abi_buffer header;
+	struct weft_text tables = {0};
+	if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+		memcmp(header.magic, WEFT_ABI_MAGIC, sizeof(header.magic)) != 0)
+		return;
+	if (!has_table(fd, &header, WEFT_ABI_TABLE_METRICS) &&
+		!has_table(fd, &header, WEFT_ABI_TABLE_last_values)) {
+		if (!weft__runs_values_pack(values->metrics, &tables))
+			weft_text_finish(&tables);
+		pack_counters(fd, values, &tables);
+	}
+	if (!has_table(fd, &header, WEFT_ABI_TABLE_wall_clock))
+		weft__runs_wall_clock_pack(&header, &tables);
+	if (tables.size && !tables.error)
+		append(fd, &header, &tables);
+	weft_text_finish(&tables);
 }
 
 void weft__runs_values_add(
 	const char *path, const struct weft__runs_ring *ring, const struct weft__runs_values *values)
 {
-	struct weft_text tables = {0};
 	struct weft_ring_check check;
-	if (values->metrics < 0 && values->counters < 0)
-		return;
-	int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_WRITE, &check);
+	const int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_WRITE, &check);
 	if (fd < 0)
 		return;
-	if (!weft__runs_values_pack(values->metrics, &tables))
-		weft_text_finish(&tables);
-	pack_counters(fd, values, &tables);
-	if (tables.size && !tables.error)
-		append(fd, &tables);
+	add_tables(fd, values);
 	close(fd);
-	weft_text_finish(&tables);
 }

@@ -7,6 +7,7 @@
 #include <weft/buffer.h>
 
 #include "abi/buffer_abi.h"
+#include "abi/table_abi.h"
 #include "format/weft/identity.h"
 #include "nothing_left.h"
 
@@ -137,6 +138,67 @@ static void looking_at_a_header_keeps_no_memory(void **state)
 	}
 	held_expect(before);
 	free(header);
+}
+
+/* Puts a table of the wall clock behind a trace; rows are as many words as that has. */
+static struct weft__identity identify_with(
+	const struct weft_abi_table *table, const uint64_t *rows, bool *ret_is_known)
+{
+	const size_t size = table->room * (size_t)table->row_bytes;
+	struct weft_abi_buffer *header = record(1);
+	weft_stop();
+	uint8_t *bytes = calloc(1, SIZE + sizeof(*table) + size);
+	struct weft__identity identity;
+	assert_non_null(bytes);
+	memcpy(bytes, header, SIZE);
+	memcpy(bytes + SIZE, table, sizeof(*table));
+	memcpy(bytes + SIZE + sizeof(*table), rows, size);
+	((struct weft_abi_buffer *)(void *)bytes)->added_offset = SIZE;
+	((struct weft_abi_buffer *)(void *)bytes)->added_bytes = sizeof(*table) + size;
+	*ret_is_known = weft__format_identify_trace(bytes, SIZE + sizeof(*table) + size, &identity);
+	free(bytes);
+	free(header);
+	return identity;
+}
+
+static void notes_of_the_wall_clock_are_read_and_shared(void **state)
+{
+	static const uint64_t rows[] = {10, 1000, 5, 1, 20, 2000, 6, 1, 30, 3000, 7, 1};
+	struct weft_abi_table table = {.number = WEFT_ABI_TABLE_wall_clock,
+		.cut = WEFT_ABI_TABLE_OF_CLOCK,
+		.row_bytes = sizeof(struct weft_abi_wall_clock_row),
+		.room = 3,
+		.count = 3};
+	bool is_known;
+	(void)state;
+	const struct weft__identity identity = identify_with(&table, rows, &is_known);
+	assert_true(is_known);
+	assert_int_equal(identity.wall_note_count, 2);
+	assert_int_equal(identity.wall_notes[1].own_ns, 20);
+	assert_int_equal(identity.wall_notes[1].wall_ns, 2000);
+	assert_int_equal(identity.wall_notes[1].error_ns, 6);
+	table.count = 1;
+	assert_int_equal(identify_with(&table, rows, &is_known).wall_note_count, 1);
+	table.row_bytes = 24; /* of a version that has less */
+	assert_int_equal(identify_with(&table, rows, &is_known).wall_note_count, 0);
+	table.row_bytes = 32;
+	table.growth = WEFT_ABI_TABLE_NEWEST;
+	assert_int_equal(identify_with(&table, rows, &is_known).wall_note_count, 0);
+	table.growth = WEFT_ABI_TABLE_GROWS;
+	table.number = WEFT_ABI_TABLE_machine;
+	assert_int_equal(identify_with(&table, rows, &is_known).wall_note_count, 0);
+
+	struct weft__identity many[40];
+	struct weft__shared_readings *shared = calloc(1, sizeof(*shared));
+	assert_non_null(shared);
+	for (size_t i = 0; i < 40; i++)
+		many[i] = identity;
+	assert_int_equal(weft__format_share_readings(many, 3, shared), 0);
+	assert_int_equal(shared->wall_note_count, 6);
+	assert_int_equal(shared->wall_notes[4].own_ns, 10);
+	assert_int_equal(weft__format_share_readings(many, 40, shared), 0);
+	assert_int_equal(shared->wall_note_count, WEFT__SHARED_WALL_NOTES);
+	free(shared);
 }
 
 /* ---- Names ---- */
@@ -635,6 +697,7 @@ int main(void)
 		cmocka_unit_test(a_summary_describes_the_program),
 		cmocka_unit_test(other_bytes_have_no_summary),
 		cmocka_unit_test(looking_at_a_header_keeps_no_memory),
+		cmocka_unit_test(notes_of_the_wall_clock_are_read_and_shared),
 		cmocka_unit_test(names_that_overlap_others_are_refused),
 		cmocka_unit_test(a_clock_is_converted_by_its_readings),
 		cmocka_unit_test(an_offset_moves_all_readings),
