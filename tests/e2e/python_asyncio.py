@@ -628,6 +628,27 @@ def a_semaphore_that_is_handed_over_has_no_holders():
 
 
 @case
+def a_task_that_goes_on_although_cancelled_is_named():
+    for tries_again in (True, False):
+        trace = Trace('''
+async def fetch():
+    for _ in range(3):
+        try: await asyncio.sleep(0.4)
+        except asyncio.CancelledError:
+            if not %r: raise
+async def main():
+    task = asyncio.create_task(fetch(), name='fetch')
+    await asyncio.sleep(0)
+    task.cancel()
+    try: await task
+    except asyncio.CancelledError: await asyncio.sleep(0.8)
+asyncio.run(main())
+''' % tries_again)
+        found = re.search(r"warning +orphan +task \d+ 'fetch .*' goes on for .* after main .* cancelled it", trace.problems)
+        assert bool(found) == tries_again and (tries_again or 'orphan' not in trace.problems), trace.problems
+
+
+@case
 def long_queues_without_a_bound_are_counted():
     trace = Trace('''
 async def main():

@@ -157,6 +157,33 @@ def a_deadlock_is_named():
         assert "tasks wait in a circle with task" in weft('why', path).stdout, weft('why', path).stdout
 
 
+@case
+def who_keeps_the_global_lock_is_named():
+    """A function in C that takes 2 s of processor time, so it lasts as long or longer."""
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'trace.weft')
+        program = write(folder, 'program.py', '''
+import threading, time
+before, is_done, beats = time.thread_time(), threading.Event(), threading.Event()
+sum(range(10 ** 6))
+count = int(2 * 10 ** 6 / max(time.thread_time() - before, 1e-6))
+def beat():
+    while not is_done.is_set():
+        time.sleep(0.001)
+        beats.set()
+def parse():
+    beats.wait()
+    sum(range(count))
+    is_done.set()
+threads = [threading.Thread(target=target, name=target.__name__) for target in (beat, parse)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+''')
+        weft('record', '-a', 'auto', '-o', path, PYTHON, program)
+        problems = weft('dump', '--problems', path).stdout
+        assert re.search(r"warning +contention +thread \d+ 'parse' keeps Python's global lock for .*, while beat waits for it", problems), problems
+
+
 # ---- Programs do the same ----
 
 def check_same(*command, status=0, **how):

@@ -241,7 +241,8 @@ static void find_causes(struct bursts *b)
 	const uint32_t *group_of = b->findings->alike.group_of;
 	for (uint32_t task = 0; b->named_count && task < t->count; task++) {
 		const uint64_t start = weft__story_start_of(b->findings->story, task);
-		const bool has_ended = t->flags[task] & WEFT_TASK_RESOLVED;
+		const bool has_ended =
+			(t->flags[task] & WEFT_TASK_RESOLVED) && !(t->flags[task] & WEFT_TASK_STOPPED);
 		for (uint32_t k = 0; k < b->named_count; k++) {
 			struct surge *burst = &b->named[k];
 			if (group_of[task] == group_of[burst->task] || t->end[task] <= burst->start)

@@ -13,6 +13,7 @@
 #include "story/problems/blocked.h"
 #include "story/blocking.h"
 #include "story/problems/findings.h"
+#include "story/problems/global_lock.h"
 #include "story/problems/holds.h"
 #include "story/problems/kept.h"
 #include "story/problems/starvation.h"
@@ -371,6 +372,7 @@ void weft__find_contention(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;
 	size_t most = 0;
+	weft__story_find_global_lock(findings);
 	for (uint32_t task = 0; task < model->tasks.count; task++) {
 		size_t edges = weft__story_edges_to(findings->story, task).count;
 		if (may_be_one(findings, task) && edges > most)

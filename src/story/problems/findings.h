@@ -68,6 +68,13 @@ static inline uint64_t weft__story_record_end(const struct weft_model *model, ui
 	return buffer->end_ns && buffer->end_ns < end ? buffer->end_ns : end;
 }
 
+/* The end of a task; of one that has not ended, that of its record. */
+static inline uint64_t weft__story_end_of(const struct weft_model *model, uint32_t task)
+{
+	return model->tasks.flags[task] & WEFT_TASK_RESOLVED ? model->tasks.end[task]
+														 : weft__story_record_end(model, task);
+}
+
 /* A problem of similar findings, of which `shown` is the first, or the worst. */
 static inline struct weft_problem weft__story_problem(enum weft_problem_type type,
 	enum weft_problem_severity severity, uint32_t count, struct weft__case shown)

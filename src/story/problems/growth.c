@@ -13,6 +13,7 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "story/problems/findings.h"
+#include "story/problems/overlaps.h"
 
 #define PARTS     8
 #define LEFT_MIN  16 /* tasks that are left */
@@ -256,4 +257,6 @@ void weft__find_piling_up(struct weft__findings *findings)
 		findings->error = error;
 	free(p.piles);
 	free(p.keys);
+	if (!error)
+		weft__story_find_overlaps(findings);
 }

@@ -13,6 +13,7 @@
 
 #include "story/holders.h"
 #include "story/problems/findings.h"
+#include "story/problems/ignored.h"
 
 #define LEAST_SHARE 50              /* 1 / share of a trace: a task that runs on that long, … */
 #define LEAST_NS    (10 * WEFT__MS) /* … and in a long trace for that time */
@@ -179,4 +180,5 @@ void weft__find_orphans(struct weft__findings *findings)
 	}
 	if (count)
 		report_orphans(findings, &worst, count, is_warning);
+	weft__story_find_ignored(findings);
 }

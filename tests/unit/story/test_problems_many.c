@@ -116,6 +116,11 @@ static const struct many_case burst_cases[] = {
 				   "+5000",
 		WEFT_PROBLEM_BURST, WEFT_SEVERITY_WARNING,
 		"10 × request begin from 20 ms on and all end at 140 ms, with task 5 'pool', which takes 120 ms; usually 100 us."},
+	{"what is cancelled is no cause",
+		USUAL POOL "[10: create 0 200+i task; label 200+i request; +12000]; cancel 0 5; " END
+				   "+5000; count x 1",
+		WEFT_PROBLEM_BURST, WEFT_SEVERITY_HINT,
+		"10 × request begin from 20 ms on and all end at 140 ms; usually 100 us."},
 	{"what ends far later is no cause", USUAL POOL BEGIN END "+7000; resolve 5 5; +5000; count x 1",
 		WEFT_PROBLEM_BURST, WEFT_SEVERITY_HINT,
 		"10 × request begin from 20 ms on and all end at 60 ms; usually 100 us."},
@@ -195,6 +200,129 @@ static const struct many_case leak_cases[] = {
 		"[300: +10; count pages i/50+40; +10; count pages i/50]; [100: +10; count pages 46; +10; "
 		"count pages 5]",
 		WEFT_PROBLEM_LEAK, 0, NULL},
+};
+
+/* Timer 1 fires each 10 ms and begins a poll each time; the poll that began first ends after its
+ * turn. */
+#define TIMER "create 0 1 timer; label 1 tick; "
+#define TICK  "run 1; create 1 100+i task; label 100+i poll; +10; idle; +8990; "
+#define POLLS(count, pace)                                                                    \
+	TIMER "[" count ": " TICK "?i%" pace "=0 resolve i/" pace "+100 i/" pace "+100; +1000]; " \
+		  "count x 1"
+
+static const struct many_case overlap_cases[] = {
+	{"each takes longer", POLLS("32", "2"), WEFT_PROBLEM_PILING_UP, WEFT_SEVERITY_WARNING,
+		"timer 1 'tick' begins one poll after the other: 16 run at once, and take 159 ms, at first 9 ms."},
+	{"eight at once", POLLS("16", "2"), WEFT_PROBLEM_PILING_UP, WEFT_SEVERITY_WARNING,
+		"timer 1 'tick' begins one poll after the other: 8 run at once, and take 79 ms, at first 9 ms."},
+	{"it fires too seldom", POLLS("15", "2"), WEFT_PROBLEM_PILING_UP, 0, NULL},
+	{"few at once", POLLS("16", "1"), WEFT_PROBLEM_PILING_UP, 0, NULL},
+	{"too few have ended", POLLS("24", "9"), WEFT_PROBLEM_PILING_UP, 0, NULL},
+	{"each takes as long",
+		TIMER "[9: " TICK "+1000]; [30: run 1; create 1 109+i task; label 109+i poll; +10; idle; "
+			  "+8990; resolve 100+i 100+i; +1000]; count x 1",
+		WEFT_PROBLEM_PILING_UP, 0, NULL},
+	{"they end in the end",
+		POLLS("32", "2") "; [8: resolve 116+i 116+i; +1000]; "
+						 "run 1; create 1 200 task; label 200 poll; +10; idle; +10; count x 1",
+		WEFT_PROBLEM_PILING_UP, 0, NULL},
+	{"one firing begins many",
+		TIMER
+		"[16: +10000; run 1; ?i=0 [20: create 1 100+i task; label 100+i poll]; +10; idle]; count x 1",
+		WEFT_PROBLEM_PILING_UP, 0, NULL},
+	{"no timer begins them",
+		"create 0 1 task; [32: " TICK "?i%2=0 resolve i/2+100 i/2+100; +1000]; count x 1",
+		WEFT_PROBLEM_PILING_UP, 0, NULL},
+};
+
+/* Task 2 waits for promise 3, task 1 cancels that, and waits for task 2, which goes on for a time.
+ */
+#define FETCH                                                                             \
+	"create 0 1 task; label 1 main; create 1 2 task; label 2 fetch; create 2 3 promise; " \
+	"label 3 sleep; run 2; try 2 3; idle; +1000; "
+#define CANCEL  "run 1; cancel 1 3; try 1 2; idle; +10; run 2; read 2 3; "
+#define AGAIN   "create 2 4 promise; label 4 sleep; try 2 4; idle; "
+#define CLEANUP "create 2 4 promise; label 4 close; try 2 4; idle; "
+#define GOES_ON "resolve 0 4; run 2; read 2 4; resolve 2 2; run 1; read 1 2; resolve 1 1"
+
+static const struct many_case ignored_cases[] = {
+	{"it tries again", FETCH CANCEL AGAIN "+500000; " GOES_ON, WEFT_PROBLEM_ORPHAN,
+		WEFT_SEVERITY_WARNING,
+		"task 2 'fetch' goes on for 500 ms after main cancelled it at 1 ms and waits for its end."},
+	{"as before, but sooner", FETCH CANCEL AGAIN "+499989; " GOES_ON, WEFT_PROBLEM_ORPHAN, 0, NULL},
+	{"it tidies up", FETCH CANCEL CLEANUP "+500000; " GOES_ON, WEFT_PROBLEM_ORPHAN,
+		WEFT_SEVERITY_HINT,
+		"task 2 'fetch' goes on for 500 ms after main cancelled it at 1 ms and waits for its end."},
+	{"it does what it did before",
+		"create 0 1 task; label 1 main; create 1 2 task; create 2 9 promise; label 9 close; run 2; "
+		"try 2 9; idle; +1; resolve 0 9; run 2; read 2 9; create 2 3 promise; label 3 sleep; "
+		"try 2 3; idle; +1000; " CANCEL CLEANUP "+500000; " GOES_ON,
+		WEFT_PROBLEM_ORPHAN, WEFT_SEVERITY_WARNING,
+		"task 2 goes on for 500 ms after main cancelled it at 1.001 ms and waits for its end."},
+	{"by a join",
+		FETCH
+		"run 1; cancel 1 3; create 1 5 join; try 5 2; try 1 5; idle; +10; run 2; read 2 3; " AGAIN
+		"+500000; resolve 0 4; run 2; read 2 4; resolve 2 2; read 5 2; resolve 0 5; run 1; read 1 5",
+		WEFT_PROBLEM_ORPHAN, WEFT_SEVERITY_WARNING,
+		"task 2 'fetch' goes on for 500 ms after main cancelled it at 1 ms and waits for its end."},
+	{"it never ends", FETCH CANCEL AGAIN "+600000; count x 1", WEFT_PROBLEM_ORPHAN,
+		WEFT_SEVERITY_WARNING,
+		"task 2 'fetch' goes on for 600 ms after main cancelled it at 1 ms and waits for its end."},
+	{"nobody waits for it",
+		FETCH "run 1; cancel 1 3; idle; +10; run 2; read 2 3; " AGAIN
+			  "+500000; resolve 0 4; run 2; "
+			  "read 2 4; resolve 2 2",
+		WEFT_PROBLEM_ORPHAN, 0, NULL},
+	{"the canceller does something else first",
+		FETCH "run 1; cancel 1 3; create 1 6 promise; try 1 6; idle; +10; run 2; read 2 3; " AGAIN
+			  "+500000; resolve 0 6; run 1; read 1 6; " GOES_ON,
+		WEFT_PROBLEM_ORPHAN, 0, NULL},
+	{"it cancels itself",
+		FETCH "run 2; cancel 2 3; read 2 3; " AGAIN
+			  "+500000; resolve 0 4; run 2; read 2 4; resolve 2 2",
+		WEFT_PROBLEM_ORPHAN, 0, NULL},
+	{"it is not cancelled, but done",
+		FETCH "run 1; resolve 1 3; try 1 2; idle; +10; run 2; read 2 3; " AGAIN "+500000; " GOES_ON,
+		WEFT_PROBLEM_ORPHAN, 0, NULL},
+};
+
+/* Thread 2 runs; thread 3 waits for the lock, for 5 ms at a time. */
+#define THREADS                                                                                  \
+	"create 0 2 thread; label 2 crunch; create 0 3 thread; label 3 beat; create 0 4 condition; " \
+	"label 4 condition _PyRuntime; thread 1; run 3; +10; "
+#define WAITS(count, pause)                                                                       \
+	"[" count                                                                                     \
+	": thread 1; try 3 4; idle; thread 0; run 2; +5000; idle; thread 1; run 3; read 3 4; +" pause \
+	"]; idle"
+
+static const struct many_case lock_cases[] = {
+	{"it is kept", THREADS WAITS("101", "10"), WEFT_PROBLEM_CONTENTION, WEFT_SEVERITY_WARNING,
+		"thread 2 'crunch' keeps Python's global lock for 506 ms from 10 us, while beat waits for it."},
+	{"it has a turn now and then",
+		THREADS WAITS("50", "10") "; +10; run 3; +91; idle; " WAITS("50", "10"),
+		WEFT_PROBLEM_CONTENTION, 0, NULL},
+	{"its time is up again and again, and it runs late",
+		THREADS
+		"[70: thread 1; try 3 4; idle; thread 0; run 2; +5000; thread 1; run 3; +3000]; idle",
+		WEFT_PROBLEM_CONTENTION, WEFT_SEVERITY_WARNING,
+		"thread 2 'crunch' keeps Python's global lock for 557 ms from 10 us, while beat waits for it."},
+	{"it is kept for less long", THREADS WAITS("99", "10"), WEFT_PROBLEM_CONTENTION, 0, NULL},
+	{"another has little to do", THREADS WAITS("50", "1100"), WEFT_PROBLEM_CONTENTION,
+		WEFT_SEVERITY_WARNING,
+		"thread 2 'crunch' runs for 250 ms from 10 us, while beat waits for Python's global lock for 250 ms."},
+	{"for less long", THREADS WAITS("49", "1100"), WEFT_PROBLEM_CONTENTION, 0, NULL},
+	{"another has much to do", THREADS WAITS("60", "1300"), WEFT_PROBLEM_CONTENTION, 0, NULL},
+	{"it does nothing for long after that", THREADS WAITS("50", "1100") "; +690000; count x 1",
+		WEFT_PROBLEM_CONTENTION, WEFT_SEVERITY_WARNING,
+		"thread 2 'crunch' runs for 250 ms from 10 us, while beat waits for Python's global lock for 250 ms."},
+	{"for even longer", THREADS WAITS("50", "1100") "; +720000; count x 1", WEFT_PROBLEM_CONTENTION,
+		0, NULL},
+	{"nobody runs", THREADS "[101: try 3 4; idle; +5000; run 3; read 3 4; +10]; idle",
+		WEFT_PROBLEM_CONTENTION, 0, NULL},
+	{"it is another condition",
+		"create 0 2 thread; create 0 3 thread; create 0 4 condition; label 4 condition; thread 1; run 3; +10; " WAITS(
+			"101", "10"),
+		WEFT_PROBLEM_CONTENTION, 0, NULL},
 };
 
 #define SPINS(count) "create 0 5 task; create 0 6 task; [" count ": run 5; +9; run 6; +2]; idle"
@@ -301,6 +429,24 @@ static void children_that_nobody_waits_for_are_found(void **state)
 	found_finish(&found);
 }
 
+static void timers_that_do_not_wait_are_found(void **state)
+{
+	(void)state;
+	EXPECT_CASES(overlap_cases);
+}
+
+static void tasks_that_go_on_although_cancelled_are_found(void **state)
+{
+	(void)state;
+	EXPECT_CASES(ignored_cases);
+}
+
+static void threads_that_keep_pythons_lock_are_found(void **state)
+{
+	(void)state;
+	EXPECT_CASES(lock_cases);
+}
+
 static void loops_that_spin_are_found(void **state)
 {
 	(void)state;
@@ -336,6 +482,9 @@ int main(void)
 		cmocka_unit_test(time_outs_of_expected_ends_are_found),
 		cmocka_unit_test(leaks_are_found),
 		cmocka_unit_test(children_that_nobody_waits_for_are_found),
+		cmocka_unit_test(timers_that_do_not_wait_are_found),
+		cmocka_unit_test(tasks_that_go_on_although_cancelled_are_found),
+		cmocka_unit_test(threads_that_keep_pythons_lock_are_found),
 		cmocka_unit_test(loops_that_spin_are_found),
 		cmocka_unit_test(a_loop_that_does_not_end_is_found),
 	};
