@@ -90,17 +90,21 @@ struct weft_frame {
 	struct weft_box groups;  /* the groups' names, left of the picture */
 	struct weft_box gutter;  /* the counters' names, if they are drawn over the tasks */
 	struct weft_box status;
-	struct weft_box lanes; /* the counters' lanes, above the picture and as wide */
+	struct weft_box lanes; /* of counters and histograms, above the picture and as wide */
 	double lane_height;    /* px of each */
 	enum weft_counter_form counters;
 };
 
-/* Places the parts; all counters have lanes as far as there is room. */
+/* Places the parts; all counters and histograms have lanes as far as there is room. */
 void weft_frame_place(
 	const struct weft_layout *layout, double width, double height, struct weft_frame *ret_frame);
 
-/* Places `count` counters in another form. Lanes get `lane_height` px each; less, or only some of
- * them, where they would take more than two fifths of the picture. */
+/* How many histograms of the model have a lane, below those of counters: metrics as a whole that
+ * have values, but not more than a few. */
+uint32_t weft_histogram_lanes(const struct weft_model *model);
+
+/* Places `count` counters and histograms in another form. Lanes get `lane_height` px each; less, or
+ * only some of them, where they would take more than two fifths of the picture. */
 void weft_frame_place_counters(
 	struct weft_frame *frame, enum weft_counter_form form, uint32_t count, double lane_height);
 

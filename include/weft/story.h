@@ -104,8 +104,11 @@ size_t weft_story_fold_sentence(const struct weft_story *story, uint32_t task,
 size_t weft_story_name(
 	const struct weft_model *model, uint32_t task, unsigned letters, char *buffer, size_t size);
 
-/* A counter's name, followed by its process if the trace has several: "queue, redis-server 4711".
+/* The name of a counter or histogram, followed by its process if the trace has several: "queue,
+ * redis-server 4711".
  * The text is the model's, or in `room`, cut off at `size` bytes with the NUL. */
+struct weft_slice weft_story_histogram_name(
+	const struct weft_model *model, uint32_t histogram, char *room, size_t size);
 struct weft_slice weft_story_counter_name(
 	const struct weft_model *model, uint32_t counter, char *room, size_t size);
 

@@ -98,8 +98,8 @@ WEFT__EXPORT void weft_frame_place(
 	frame.picture = slice(&y, left, inner, rest > 1 ? rest : 1);
 	frame.groups = (struct weft_box){0, frame.picture.y, left, frame.picture.height};
 	frame.status = slice(&y, 0, width, status);
-	weft_frame_place_counters(
-		&frame, WEFT_COUNTERS_LANES, layout->model->counter_count, WEFT_LANE_HEIGHT);
+	weft_frame_place_counters(&frame, WEFT_COUNTERS_LANES,
+		layout->model->counter_count + weft_histogram_lanes(layout->model), WEFT_LANE_HEIGHT);
 	*ret_frame = frame;
 }
 

@@ -49,18 +49,32 @@ WEFT__EXPORT size_t weft_story_band_sentence(
 	return weft__story_sentence_write(&s, buffer, size);
 }
 
-WEFT__EXPORT struct weft_slice weft_story_counter_name(
-	const struct weft_model *model, uint32_t counter, char *room, size_t size)
+/* A name, followed by its process if the trace has several. */
+static struct weft_slice name_in_process(
+	const struct weft_model *model, uint32_t string, uint32_t buffer, char *room, size_t size)
 {
-	const struct weft_counter *c = &model->counters[counter];
-	struct weft_slice name = weft_model_string(model, c->name);
+	struct weft_slice name = weft_model_string(model, string);
 	if (model->buffer_count <= 1)
 		return name;
 	size_t used = (size_t)snprintf(room, size, "%s, ", name.bytes);
 	if (used < size)
 		used += weft_trace_format_process(
-			model->buffers, model->buffer_count, c->buffer, room + used, size - used);
+			model->buffers, model->buffer_count, buffer, room + used, size - used);
 	return (struct weft_slice){room, used < size ? used : size - 1};
+}
+
+WEFT__EXPORT struct weft_slice weft_story_counter_name(
+	const struct weft_model *model, uint32_t counter, char *room, size_t size)
+{
+	const struct weft_counter *c = &model->counters[counter];
+	return name_in_process(model, c->name, c->buffer, room, size);
+}
+
+WEFT__EXPORT struct weft_slice weft_story_histogram_name(
+	const struct weft_model *model, uint32_t histogram, char *room, size_t size)
+{
+	const struct weft_histogram *h = &model->histograms[histogram];
+	return name_in_process(model, h->name, h->buffer, room, size);
 }
 
 /* The last sample at or before `time`, or WEFT_NONE. */

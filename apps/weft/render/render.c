@@ -274,8 +274,10 @@ static void place_frame(const struct render_arguments *a, const struct weft_layo
 	double width, double height, struct weft_frame *ret_frame)
 {
 	weft_frame_place(layout, width, height, ret_frame);
+	const uint32_t histograms =
+		a->counters == WEFT_COUNTERS_LANES ? weft_histogram_lanes(layout->model) : 0;
 	weft_frame_place_counters(
-		ret_frame, a->counters, layout->model->counter_count, WEFT_LANE_HEIGHT);
+		ret_frame, a->counters, layout->model->counter_count + histograms, WEFT_LANE_HEIGHT);
 }
 
 /* Squeezes idle time; the times at the margins stay there. */

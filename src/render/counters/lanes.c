@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * Draws counters in lanes of their own above the tasks: filled, with the scale at the left, the
- * full name, and the value at the pointer, or at the right edge. Counters without a lane are
- * counted below the last one.
+ * full name, and the value at the pointer, or at the right edge; and histograms below them. Those
+ * without a lane are counted below the last one.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -108,13 +108,16 @@ static void draw_lane(struct painter *p, uint32_t counter, const struct weft_box
 	write_value(p, &plot, used);
 }
 
-/* Writes the number of counters without a lane. */
-static void count_the_rest(struct painter *p, uint32_t count, double y)
+/* Writes the number of counters, and histograms, without a lane. */
+static void count_the_rest(struct painter *p, uint32_t counters, uint32_t histograms, double y)
 {
+	static const char *const nouns[] = {"counter", "histogram", "counters and histogram"};
+	const uint32_t count = counters + histograms;
+	const char *noun = nouns[!histograms ? 0 : !counters ? 1 : 2];
 	const struct weft_box *box = &p->frame->lanes;
 	struct weft_text_style style = {p->theme->dim, SCALE_SIZE, false, true, p->theme->background};
 	char text[48];
-	snprintf(text, sizeof(text), "and %" PRIu32 " more counter%s", count, count == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "and %" PRIu32 " more %s%s", count, noun, count == 1 ? "" : "s");
 	if (count && y + SCALE_SIZE <= box->y + box->height)
 		put(p, box->x + EDGE, y + SCALE_SIZE + 1, text, &style);
 }
@@ -161,6 +164,14 @@ void weft__render_draw_counter_lanes(struct painter *p)
 		draw_lane(p, counter, &lane);
 		counter = next_shown(p, counter + 1);
 	}
-	count_the_rest(p, p->model->counter_count - drawn, box->y + drawn * height);
+	const uint32_t counters = drawn, histograms = weft_histogram_lanes(p->model);
+	uint32_t histogram = weft__render_next_histogram(p, 0);
+	for (; drawn < lanes && drawn - counters < histograms; drawn++) {
+		struct weft_box lane = {box->x, box->y + drawn * height, box->width, height};
+		weft__render_draw_histogram(p, histogram, &lane);
+		histogram = weft__render_next_histogram(p, histogram + 1);
+	}
+	count_the_rest(p, p->model->counter_count - counters, histograms - (drawn - counters),
+		box->y + drawn * height);
 	weft_canvas_unclip(p->canvas);
 }

@@ -40,6 +40,10 @@ void weft__render_draw_marker(struct painter *p, uint32_t counter, double x, dou
 /* overlay.c: a counter over the tasks. */
 struct weft__plot weft__render_overlay_plot(const struct painter *p, uint32_t counter);
 
+/* histograms.c: the next histogram that has a lane, from one on; draws it. */
+uint32_t weft__render_next_histogram(const struct painter *p, uint32_t histogram);
+void weft__render_draw_histogram(struct painter *p, uint32_t histogram, const struct weft_box *box);
+
 /* curve.c */
 double weft__render_plot_y(const struct weft__plot *plot, double value);
 void weft__render_draw_plot(struct painter *p, const struct weft__plot *plot);

@@ -46,7 +46,9 @@ void weft__viewer_place_counters(struct weft_viewer *viewer)
 	enum weft_counter_form form = c->are_hidden ? WEFT_COUNTERS_NONE
 								  : c->are_over ? WEFT_COUNTERS_OVERLAY
 												: WEFT_COUNTERS_LANES;
-	weft_frame_place_counters(&viewer->frame, form, count_drawn(viewer),
+	const uint32_t histograms =
+		viewer->model && form == WEFT_COUNTERS_LANES ? weft_histogram_lanes(viewer->model) : 0;
+	weft_frame_place_counters(&viewer->frame, form, count_drawn(viewer) + histograms,
 		c->lane_height > 0 ? c->lane_height : WEFT_LANE_HEIGHT);
 }
 

@@ -5,6 +5,7 @@
  * writes them anew, and as SVG if WEFT_SVG names a folder, to be looked at
  * before they are committed.
  */
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -802,6 +803,86 @@ static void counters_have_lanes(void **state)
 	picture_finish(&p);
 }
 
+/* The number of a text that the model has. */
+static uint32_t string_of(const struct weft_model *model, const char *text)
+{
+	for (uint32_t i = 0; i < weft_model_string_count(model); i++)
+		if (strcmp(weft_model_string(model, i).bytes, text) == 0)
+			return i;
+	fail_msg("no string %s", text);
+	return 0;
+}
+
+/* Metrics without labels that have values: the first four. Times of the picture do not cross
+ * their lanes. */
+static void histograms_have_lanes(void **state)
+{
+	static const char *const texts[] = {
+		"latency", "sizes", "empty", "one", "seconds", "bytes", "", "{}", "{\"vm\":\"7\"}"};
+	static const struct weft_bucket buckets[] = {{1.58e-6, 1}, {1.72e-6, 40}, {1.88e-6, 30},
+		{3.76e-6, 10}, {0.0032, 5}, {512, 7}, {(double)INFINITY, 3}, {(double)INFINITY, 2}};
+	struct made m = make_begin();
+	struct picture p;
+	uint32_t name[9];
+	(void)state;
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "main");
+	for (unsigned i = 0; i < 9; i++)
+		make(&m, (struct weft_event){.type = WEFT_EVENT_NOTE,
+					 .task = 1,
+					 .text = {texts[i], (uint32_t)strlen(texts[i])}});
+	at(&m, 1000);
+	make_counter(&m, 1, "queue", 3, true);
+	at(&m, 2000);
+	make_switch(&m, 1);
+	struct weft_model *model = model_of(&m, &(struct weft_trace_description){0});
+	for (unsigned i = 0; i < 9; i++)
+		name[i] = string_of(model, texts[i]);
+	struct weft_histogram list[] = {
+		{.name = name[0], .labels = name[7], .unit = name[4], .bucket_count = 5, .values = 86},
+		{.name = name[0], .labels = name[8], .unit = name[4], .bucket_count = 1, .values = 1},
+		{.name = name[2], .labels = name[7], .unit = name[4], .first_bucket = 5},
+		{.name = name[1],
+			.labels = name[7],
+			.unit = name[5],
+			.first_bucket = 5,
+			.bucket_count = 2,
+			.values = 10},
+		{.name = name[3],
+			.labels = name[7],
+			.unit = name[6],
+			.first_bucket = 7,
+			.bucket_count = 1,
+			.values = 2},
+		{.name = name[3],
+			.labels = name[7],
+			.unit = name[6],
+			.first_bucket = 0,
+			.bucket_count = 1,
+			.values = 1},
+		{.name = name[3],
+			.labels = name[7],
+			.unit = name[6],
+			.first_bucket = 0,
+			.bucket_count = 1,
+			.values = 1}};
+	model->histograms = list;
+	model->histogram_count = 7;
+	model->buckets = buckets;
+	model->bucket_count = 8;
+	assert_int_equal(weft_histogram_lanes(model), 4);
+	picture_init(&p, model, 900, 500);
+	assert_true(p.frame.lanes.height == 5 * 28);
+	compare(&p, "picture-histograms.txt");
+	resize(&p, 300, 200); /* no room for bars, nor for all lanes */
+	compare(&p, "picture-histograms-low.txt");
+	p.options.no_counters = true;
+	compare(&p, "picture-histograms-none.txt");
+	model->histograms = NULL; /* the test's */
+	model->buckets = NULL;
+	picture_finish(&p);
+}
+
 /* Real numbers fill the height, and have a fraction. */
 static void real_counters_are_drawn(void **state)
 {
@@ -872,6 +953,7 @@ int main(void)
 		cmocka_unit_test(a_late_timer_is_named_so),
 		cmocka_unit_test(counters_are_drawn),
 		cmocka_unit_test(counters_have_lanes),
+		cmocka_unit_test(histograms_have_lanes),
 		cmocka_unit_test(real_counters_are_drawn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "built.h"
 #include "loaded.h"
 
+#include "model/builder.h"
 #include "render/painter.h"
 #include "render/strip.h"
 #include "render/theme.h"
@@ -372,6 +373,35 @@ static void lanes_follow_the_pointer(void **state)
 	script_end(&s);
 }
 
+/* A histogram's lane is below those of counters, and no counter's; it goes with them. */
+static void lanes_of_histograms_are_no_counters(void **state)
+{
+	(void)state;
+	struct script s = script_begin(ARP_GOOD, true);
+	const struct weft_frame *frame = &s.viewer->frame;
+	struct weft_model *model = (struct weft_model *)s.viewer->model;
+	const struct weft_bucket bucket = {1, 3};
+	struct weft_histogram histogram = {.values = 3, .bucket_count = 1};
+	assert_int_equal(
+		weft__strings_intern(&((struct weft__model *)model)->strings, "{}", 2, &histogram.labels),
+		0);
+	model->histograms = &histogram;
+	model->histogram_count = 1;
+	model->buckets = &bucket;
+	script_run(&s, "command counter 1");
+	assert_true(frame->lanes.height == 3 * 28);
+	assert_int_equal(weft__viewer_counter_at(s.viewer, 300, frame->lanes.y + 1.5 * 28), 2);
+	assert_int_equal(weft__viewer_counter_at(s.viewer, 300, frame->lanes.y + 2.5 * 28), WEFT_NONE);
+	script_run(&s, "key O");
+	assert_true(frame->lanes.height == 0);
+	script_run(&s, "key O; key space");
+	assert_true(frame->lanes.height == 0);
+	model->histograms = NULL; /* the test's */
+	model->buckets = NULL;
+	model->histogram_count = 0;
+	script_end(&s);
+}
+
 /* A drag that begins in a lane moves the picture in time only. */
 static void lanes_are_dragged_in_time(void **state)
 {
@@ -582,6 +612,7 @@ int main(void)
 		cmocka_unit_test(counters_are_drawn_over_tasks_on_request),
 		cmocka_unit_test(an_answer_stays_while_the_hand_trembles),
 		cmocka_unit_test(lanes_follow_the_pointer),
+		cmocka_unit_test(lanes_of_histograms_are_no_counters),
 		cmocka_unit_test(lanes_are_dragged_in_time),
 		cmocka_unit_test(of_many_counters_a_few_are_drawn),
 		cmocka_unit_test(a_long_search_goes_on_between_inputs),
