@@ -14,6 +14,8 @@
 #include <weft/problems.h>
 
 #include "kernel.h"
+#include "now.h"
+#include "outside.h"
 
 #define TEXT_HOPS   40
 #define TEXT_GROUPS 100
@@ -25,6 +27,7 @@ struct answer {
 	struct weft_story story;
 	uint64_t at;
 	struct weft_text text;
+	struct weft__outside_host host; /* the running program, seen from outside */
 };
 
 /* ---- Parts ---- */
@@ -81,14 +84,21 @@ static void add_line(struct answer *a, const char *number, uint64_t time, const 
 
 /* ---- A chain ---- */
 
-static void add_calls(struct answer *a, const char *calls)
+static void find_now(struct answer *a, uint32_t task, char ret_now[static WEFT_CALLS_BYTES])
+{
+	if (a->options->live)
+		why_now(&a->host, a->options->live, a->at, task, ret_now);
+}
+
+/* "in a (FILE:7) ← b", or where the thread is now: then it need not be at that wait any more. */
+static void add_calls(struct answer *a, const char *calls, const char *now)
 {
 	size_t start = a->text.size;
-	if (!*calls)
+	if (!*calls && !*now)
 		return;
 	weft_text_pad(&a->text, start, 23);
-	weft_text_add_string(&a->text, "  in ");
-	weft_text_add_string(&a->text, calls);
+	weft_text_add_string(&a->text, *now ? "  now in " : "  in ");
+	weft_text_add_string(&a->text, *now ? now : calls);
 	weft_text_add_string(&a->text, "\n");
 }
 
@@ -103,14 +113,17 @@ static void add_hop(struct answer *a, const struct weft_chain_hop *hop, uint32_t
 		[WEFT_CHAIN_THREAD] = "thread",
 		[WEFT_CHAIN_RECEIVES] = "receives",
 		[WEFT_CHAIN_ELSEWHERE] = "elsewhere"};
-	char sentence[WEFT_SENTENCE_BYTES], calls[WEFT_CALLS_BYTES] = "", cell[16];
+	char sentence[WEFT_SENTENCE_BYTES], calls[WEFT_CALLS_BYTES] = "", now[WEFT_CALLS_BYTES] = "",
+										cell[16];
 	if (hop->step == WEFT_CHAIN_WAITS)
 		weft_story_wait_calls(a->story.model, &hop->wait, calls, sizeof(calls));
+	if (hop->step == WEFT_CHAIN_WAITS && hop->wait.until == UINT64_MAX)
+		find_now(a, hop->wait.task, now);
 	weft_chain_hop_sentence(&a->story, hop, sentence, sizeof(sentence));
 	snprintf(cell, sizeof(cell), "%4" PRIu32, number);
 	if (!a->options->json) {
 		add_line(a, cell, hop->wait.since, sentence);
-		add_calls(a, calls);
+		add_calls(a, calls, now);
 		return;
 	}
 	add_number(a, "{\"hop\":", number);
@@ -121,6 +134,8 @@ static void add_hop(struct answer *a, const struct weft_chain_hop *hop, uint32_t
 	add_number(a, ",\"until\":", hop->wait.until);
 	if (*calls)
 		cli_add_json(&a->text, ",\"calls\":", calls);
+	if (*now)
+		cli_add_json(&a->text, ",\"now\":", now);
 	add_end_of_json(a, sentence);
 }
 
@@ -248,16 +263,22 @@ static void add_kernel(struct answer *a, uint32_t thread)
 {
 	char sentence[WHY_KERNEL_BYTES];
 	const uint64_t tid = a->story.model->threads[thread].tid;
-	if (!tid || !why_kernel_sentence(a->options->live->pid, tid, sentence) ||
-		cli_live_is_replaced(a->options->live))
+	struct weft_text text = {0};
+	if (!tid || !why_kernel_sentence(a->options->live->pid, tid, sentence))
 		return;
-	if (a->options->json) {
-		add_number(a, "{\"tid\":", tid);
-		add_end_of_json(a, sentence);
-		return;
+	weft_text_add(&text, sentence, strlen(sentence) - 1); /* without the full stop */
+	why_outside_add_frames(&a->host, a->options->live->pid, (pid_t)tid, &text);
+	weft_text_add(&text, ".", 2);
+	if (!text.error && !cli_live_is_replaced(a->options->live)) {
+		if (a->options->json) {
+			add_number(a, "{\"tid\":", tid);
+			add_end_of_json(a, text.bytes);
+		} else {
+			weft_text_add_string(&a->text, text.bytes);
+			weft_text_add_string(&a->text, "\n");
+		}
 	}
-	weft_text_add_string(&a->text, sentence);
-	weft_text_add_string(&a->text, "\n");
+	weft_text_finish(&text);
 }
 
 /* The same about the thread on which a task runs, or whose own task it is. */
@@ -316,11 +337,13 @@ static int answer_task(struct answer *a, uint32_t task, int *ret_status)
 static void add_group(
 	struct answer *a, const struct weft_waiting *waiting, const struct weft_waiters *waiters)
 {
-	char sentence[WEFT_SENTENCE_BYTES];
+	char sentence[WEFT_SENTENCE_BYTES], now[WEFT_CALLS_BYTES] = "";
 	weft_waiters_sentence(&a->story, waiting, waiters, sentence, sizeof(sentence));
+	find_now(a, waiters->first, now);
 	if (!a->options->json) {
 		weft_text_add_string(&a->text, sentence);
 		weft_text_add_string(&a->text, "\n");
+		add_calls(a, "", now);
 		return;
 	}
 	add_number(a, "{\"waiting\":", waiters->count);
@@ -330,6 +353,8 @@ static void add_group(
 	add_task(a, "first", waiters->first);
 	add_number(a, ",\"since\":", waiters->since);
 	add_number(a, ",\"at\":", waiting->at);
+	if (*now)
+		cli_add_json(&a->text, ",\"now\":", now);
 	add_end_of_json(a, sentence);
 }
 
@@ -468,6 +493,7 @@ int why_answer(const struct why_options *options, const char *name, const struct
 	if (!error && a.text.size)
 		cli_write(&a.text);
 	weft_text_finish(&a.text);
+	weft__outside_finish(&a.host);
 	weft_story_index_destroy(index);
 	if (!error)
 		return status;

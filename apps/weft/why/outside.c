@@ -91,6 +91,19 @@ int why_outside(pid_t pid, bool json)
 	return finish(&a);
 }
 
+/* ---- One thread ---- */
+
+void why_outside_add_frames(
+	struct weft__outside_host *host, pid_t pid, pid_t tid, struct weft_text *text)
+{
+	struct weft__outside_process *process = weft__outside_find(host, pid);
+	if (!process && (process = weft__outside_look(host, pid, false)))
+		find_frames(process);
+	for (uint32_t i = 0; process && i < process->count; i++)
+		if (process->threads[i].tid == tid)
+			outside_add_own_frames(text, &process->threads[i]);
+}
+
 /* ---- All processes ---- */
 
 /* Root sees all, others their own. */

@@ -37,10 +37,11 @@ static bool is_of_libc(const struct weft__outside_frame *frame)
 	return begins_with_any(frame->module, modules);
 }
 
-/* C++'s library and Rust's are also in the program itself. */
+/* Parts of C++'s library, and all of Rust's, are in the program itself. */
 bool outside_is_own(const struct weft__outside_frame *frame)
 {
-	static const char *const modules[] = {"libstdc++.so", "libgcc_s.so", NULL};
+	static const char *const modules[] = {
+		"libstdc++.so", "libgcc_s.so", "libweft.so", "libweft-adapters.so", NULL};
 	static const char *const functions[] = {"std::", "void std::", "core::", "<core::", "alloc::",
 		"<alloc::", "__gnu_cxx::", "__rust_", NULL};
 	if (!frame->module[0])
@@ -117,6 +118,15 @@ static void add_frames(struct weft_text *text, const struct weft__outside_frame 
 	}
 	if (shown && (own ? own + (called != NULL) : count) > shown)
 		weft_text_add_string(text, " ← …");
+}
+
+void outside_add_own_frames(struct weft_text *text, const struct weft__outside_thread *thread)
+{
+	const bool has_script = thread->script_count;
+	add_frames(text, has_script ? thread->script : thread->frames,
+		has_script ? thread->script_count : thread->frame_count, has_script, NULL);
+	if (thread->is_guessed && !has_script)
+		weft_text_add_string(text, " [guessed]");
 }
 
 /* Python's frames instead of those of its interpreter. */

@@ -17,6 +17,10 @@ bool outside_is_own(const struct weft__outside_frame *frame);
 void outside_add_frame(
 	struct weft_text *text, const struct weft__outside_frame *frame, bool has_line);
 
+/* Adds ", in take_second (FILE:7) ← main (FILE:20)", from its innermost own frame: of Python's
+ * frames, if it has any. */
+void outside_add_own_frames(struct weft_text *text, const struct weft__outside_thread *thread);
+
 struct outside_answer {
 	struct weft__outside_host host;
 	struct weft_text text;
