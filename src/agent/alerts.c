@@ -100,28 +100,48 @@ static bool is_watched(const struct weft__agent_watched *watched, unsigned side)
 	return false;
 }
 
+static bool has_metric(const struct weft__agent_all_series *all, const struct weft_slice name)
+{
+	for (uint32_t i = 0; i < all->keys.count; i++) {
+		const char *metric = weft__agent_series_key(all, i).metric;
+		if (strlen(metric) == name.size && memcmp(metric, name.bytes, name.size) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Why no series of that name is watched. */
+static void add_reason(struct weft_text *text, const struct weft__agent_alert_rule *rule,
+	const struct weft_slice name, const struct weft__agent_all_series *all)
+{
+	if (rule->watched.is_mistaken) {
+		weft_text_add_string(text,
+			"its metric has another type; value(), rate() and ratio() are for counters and "
+			"gauges, p99() is for histograms");
+		return;
+	}
+	const bool is_known = has_metric(all, name);
+	const char *similar = is_known ? NULL : find_similar(all, name);
+	weft_text_add_string(text, is_known ? "no program has these labels so far of its metric "
+										: "no program has such a metric so far: ");
+	weft_text_add_quoted(text, name.bytes, name.size);
+	if (similar) {
+		weft_text_add_string(text, "; there is ");
+		weft_text_add_quoted(text, similar, strlen(similar));
+	}
+}
+
 static void report_if_unused(
 	struct weft__agent_alert_rule *rule, const struct weft__agent_all_series *all)
 {
 	const unsigned sides = rule->it.function == WEFT__METRIC_RATIO ? 2 : 1;
 	for (unsigned side = 0; side < sides && !rule->was_reported; side++) {
-		const struct weft_slice name = rule->it.of[side].name;
+		struct weft_text text = {0};
 		if (is_watched(&rule->watched, side))
 			continue;
-		const char *similar = find_similar(all, name);
-		struct weft_text text = {0};
 		weft_text_add_quoted(&text, rule->it.text, rule->it.size);
-		weft_text_add_string(&text,
-			rule->watched.is_mistaken
-				? ": its metric has another type; value(), rate() and ratio() are for counters "
-				  "and gauges, p99() is for histograms"
-				: ": no program has such a metric so far: ");
-		if (!rule->watched.is_mistaken)
-			weft_text_add_quoted(&text, name.bytes, name.size);
-		if (similar && !rule->watched.is_mistaken) {
-			weft_text_add_string(&text, "; there is ");
-			weft_text_add_quoted(&text, similar, strlen(similar));
-		}
+		weft_text_add_string(&text, ": ");
+		add_reason(&text, rule, rule->it.of[side].name, all);
 		weft__runs_report("rule %.*s", (int)text.size, text.size ? text.bytes : "");
 		weft_text_finish(&text);
 		rule->was_reported = true;
