@@ -47,7 +47,7 @@ def reading_headers():
 
 def ocaml_files():
     """Each library's files, in the folder of its package or in one below."""
-    libraries = {'weft': ('weft', ['weft']), 'weft-lwt': ('weft_lwt', ['weft_lwt', 'weft_lwt_promise']),
+    libraries = {'weft': ('weft', ['weft']), 'weft-lwt': ('weft_lwt', ['weft_lwt', 'weft_lwt_context', 'weft_lwt_promise']),
                  'weft-lwt/unix': ('weft_lwt_unix', ['weft_lwt_unix']), 'weft-lwt/mprof': ('weft_mprof', ['mProf']),
                  'weft-lwt/mprof-unix': ('weft_mprof_unix', ['mProf_unix'])}
     found = {'%s/%s' % (package, name) for package in ('weft', 'weft-lwt') for name in ('META', 'dune-package', 'opam')}

@@ -211,6 +211,16 @@ external band :
   (int [@untagged]) -> (text [@untagged]) -> bool -> unit
   = "weft_ocaml_band_byte" "weft_ocaml_band" [@@noalloc]
 
+external context_start_in :
+  (category [@untagged]) -> (level [@untagged]) -> (task [@untagged]) -> string -> Bytes.t -> (int [@untagged])
+  = "weft_ocaml_context_start_byte" "weft_ocaml_context_start" [@@noalloc]
+
+(** [task] is a span of the trace of a [traceparent] of W3C Trace Context, or, if that is not valid, of a new trace.
+    Returns its own one, for a request to another program. While nothing is recorded, that is the parent's. *)
+let context_start category level task parent =
+  let text = Bytes.create 56 in
+  Bytes.sub_string text 0 (context_start_in category level task parent text)
+
 type buffer = (char, Bigarray.int8_unsigned_elt, Bigarray.c_layout) Bigarray.Array1.t
 
 external start_in : buffer -> (int [@untagged]) = "weft_ocaml_start_byte" "weft_ocaml_start" [@@noalloc]

@@ -11,6 +11,7 @@
 #include <caml/bigarray.h>
 #include <caml/mlvalues.h>
 
+#include <weft/context.h>
 #include <weft/weft_ffi.h>
 
 /* A text that is used often is stored once in a trace. Its memory is never freed: OCaml's own
@@ -131,6 +132,25 @@ value weft_ocaml_leave(value unit)
 {
 	weft_ffi_leave();
 	return unit;
+}
+
+/* ---- Trace contexts ---- */
+
+/* `text` has room for WEFT_CONTEXT_TEXT bytes. The length of what is written. */
+intnat weft_ocaml_context_start(
+	intnat category, intnat level, intnat task, value parent, value text)
+{
+	struct weft_context from, own;
+	weft_context_parse(String_val(parent), caml_string_length(parent), &from);
+	weft_ffi_context_start(category_of(category), (unsigned)level, (uint64_t)task, &from, &own);
+	return (intnat)weft_context_print(&own, (char *)Bytes_val(text));
+}
+
+value weft_ocaml_context_start_byte(
+	value category, value level, value task, value parent, value text)
+{
+	return Val_long(weft_ocaml_context_start(
+		Long_val(category), Long_val(level), Long_val(task), parent, text));
 }
 
 /* ---- The calls of calls.def ---- */
