@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "io/locker.h"
+#include "io/record_lock.h"
 #include "io/room.h"
 
 #include "hooks/asked.h"
@@ -21,6 +22,7 @@
 HOOK(close)
 int close(int fd)
 {
+	weft__io_record_lock_close(fd);
 	if (weft__io_is_known(fd))
 		weft__io_closed(fd);
 	return NEXT(close)(fd);
@@ -29,6 +31,7 @@ int close(int fd)
 HOOKS_ASKED(SYS_close, ask_close)
 {
 	int fd = (int)it->argument[0];
+	weft__io_record_lock_close(fd);
 	if (weft__io_is_known(fd))
 		weft__io_closed(fd);
 	return weft__hooks_ask(it);
@@ -86,12 +89,19 @@ static void set_nonblocking(int fd, bool is)
 									 : object->flags & ~WEFT__IO_NONBLOCKING);
 }
 
+static bool is_record_lock(int command)
+{
+	return command == F_SETLK || command == F_SETLKW;
+}
+
 static int after_fcntl(int fd, int command, long argument, int result)
 {
 	if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
 		weft__io_shared(fd, result);
 	else if (result >= 0 && command == F_SETFL)
 		set_nonblocking(fd, argument & O_NONBLOCK);
+	else if (result >= 0 && is_record_lock(command) && HOOKS_RECORD)
+		weft__io_record_lock_set(fd, argument);
 	return result;
 }
 
@@ -101,11 +111,6 @@ static int after_fcntl(int fd, int command, long argument, int result)
 static int try_of(int command)
 {
 	return command == F_SETLKW ? F_SETLK : command == F_OFD_SETLKW ? F_OFD_SETLK : -1;
-}
-
-static bool is_record_lock(int command)
-{
-	return command == F_SETLK || command == F_SETLKW;
 }
 
 /* A lock is tried first, because the call may never return. */

@@ -16,6 +16,7 @@
 
 #include "hooks/locked.h"
 #include "io/locker.h"
+#include "io/record_lock.h"
 
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
@@ -106,20 +107,31 @@ int syncfs(int fd)
 	return SYNC(fd, "syncfs", NEXT(syncfs)(fd));
 }
 
+static int after_lockf(int fd, int command, int result)
+{
+	if (result == 0 && HOOKS_RECORD && command == F_ULOCK)
+		weft__io_record_lock_gave(fd);
+	else if (result == 0 && HOOKS_RECORD && (command == F_LOCK || command == F_TLOCK))
+		weft__io_record_lock_took(fd);
+	return result;
+}
+
 HOOK(lockf)
 int lockf(int fd, int command, off_t size)
 {
 	weft__hooks_lock_file(fd);
-	return LOCK(fd, "lockf", command == F_LOCK, weft__io_find_lockf(fd, size),
-		NEXT(lockf)(fd, F_TLOCK, size), NEXT(lockf)(fd, command, size));
+	return after_lockf(fd, command,
+		LOCK(fd, "lockf", command == F_LOCK, weft__io_find_lockf(fd, size),
+			NEXT(lockf)(fd, F_TLOCK, size), NEXT(lockf)(fd, command, size)));
 }
 
 HOOK(lockf64)
 int lockf64(int fd, int command, off64_t size)
 {
 	weft__hooks_lock_file(fd);
-	return LOCK(fd, "lockf", command == F_LOCK, weft__io_find_lockf(fd, size),
-		NEXT(lockf64)(fd, F_TLOCK, size), NEXT(lockf64)(fd, command, size));
+	return after_lockf(fd, command,
+		LOCK(fd, "lockf", command == F_LOCK, weft__io_find_lockf(fd, size),
+			NEXT(lockf64)(fd, F_TLOCK, size), NEXT(lockf64)(fd, command, size)));
 }
 
 HOOK(msync)

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "io/record_lock.h"
 #include "io/transfer.h"
 
 static ssize_t (*next_read)(FILE *stream, void *bytes, ssize_t size);
@@ -54,6 +55,7 @@ static ssize_t write_stream(FILE *stream, const void *bytes, ssize_t size)
 
 static int close_stream(FILE *stream)
 {
+	weft__io_record_lock_close(stream->_fileno);
 	weft__io_closed(stream->_fileno);
 	return next_close(stream);
 }

@@ -44,4 +44,20 @@ def what_is_read_or_armed_again_is_no_reason():
             assert 'EPOLL' not in str(hang.problems()) + hang.why('task:1'), (part, hang.problems())
 
 
+@case
+def a_lock_is_lost_with_another_descriptor_of_the_file():
+    with temporary_directory() as folder:
+        text = 'loses its lock of /tmp/weft-test-'
+        hang = Hang(SUBJECT, 'lose-lock', folder=folder, until=lambda p: text in p['sentence'])
+        assert about(hang, text) == ['warning lost lock'], hang.problems()
+
+
+@case
+def a_lock_that_was_given_back_is_not_lost():
+    for part in ('keep-lock', 'lose-none'):
+        with temporary_directory() as folder:
+            hang = Hang(SUBJECT, part, folder=folder, waits=['any signal'])
+            assert not about(hang, 'loses its lock'), (part, hang.problems())
+
+
 main()

@@ -4,6 +4,7 @@
  * first line that each prints has the number of its process. They go on until they are killed.
  */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
@@ -185,13 +186,57 @@ static void arm_again(void)
 	ask(EPOLLONESHOT, true);
 }
 
+/* ---- A lock of a file that is lost with another descriptor ---- */
+
+static void look_at_file(bool opens_it_again)
+{
+	char path[] = "/tmp/weft-test-XXXXXX", byte;
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	const int file = mkstemp(path);
+	check(file >= 0 && fcntl(file, F_SETLK, &lock) == 0, "fcntl");
+	const int other = opens_it_again ? open(path, O_RDONLY) : dup(file);
+	check(other >= 0 && read(other, &byte, 1) == 0 && unlink(path) == 0, "open");
+	if (!opens_it_again) {
+		lock.l_type = F_UNLCK;
+		check(fcntl(file, F_SETLK, &lock) == 0, "fcntl");
+	}
+	close(other);
+	print_process();
+	pause();
+}
+
+static void lose_lock(void)
+{
+	look_at_file(true);
+}
+
+static void keep_lock(void)
+{
+	look_at_file(false);
+}
+
+/* A copy is closed, which ends the lock on purpose; and that of a file that another one locks. */
+static void lose_none(void)
+{
+	char path[] = "/tmp/weft-test-XXXXXX", second[] = "/tmp/weft-test-XXXXXX";
+	const int file = mkstemp(path), other = mkstemp(second);
+	check(file >= 0 && other >= 0 && lockf(file, F_LOCK, 0) == 0, "lockf");
+	const int copy = dup(file);
+	close(other);
+	close(copy);
+	check(unlink(path) == 0 && unlink(second) == 0, "unlink");
+	print_process();
+	pause();
+}
+
 int main(int count, char **arguments)
 {
 	static const struct {
 		const char *name;
 		void (*function)(void);
 	} parts[] = {{"locked", reply_locked}, {"unlocked", reply_unlocked}, {"unread", leave_unread},
-		{"read", read_all}, {"unarmed", leave_unarmed}, {"armed", arm_again}};
+		{"read", read_all}, {"unarmed", leave_unarmed}, {"armed", arm_again},
+		{"lose-lock", lose_lock}, {"keep-lock", keep_lock}, {"lose-none", lose_none}};
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function();
