@@ -31,7 +31,7 @@ struct weft__io_thread {
 	bool is_idle;     /* in a wait that may sleep */
 	uint64_t idle_since_ns;
 	uint64_t
-		blocked_since; /* weft_now() when a task of the program began to wait; 0: it does not */
+		blocked_since;   /* weft_now() when a task of the program began to wait; 0: it does not */
 	unsigned edge_count; /* descriptors of the last wait, see edge.h */
 	int edges[WEFT__IO_EDGES];
 	uint64_t answered; /* source for which the thread's own task waited, if this wait reported it */

@@ -14,8 +14,8 @@
 bool weft__story_words_add_unreported(
 	struct weft__words *words, const struct weft_model *model, uint32_t task, uint64_t at_ns);
 
-/* True if a task waits for `source`, one end of a connection, and epoll does not report to the other
- * side what it has sent. */
+/* True if a task waits for `source`, one end of a connection, and epoll does not report to the
+ * other side what it has sent. */
 bool weft__story_is_unreported(const struct weft_story *story, uint32_t source, uint64_t at_ns);
 
 /* Appends "; the other end is not armed again (EPOLLONESHOT)". False if it is not so. */
