@@ -39,6 +39,24 @@ static void sum_up(const struct weft_model *model, struct pauses *of_threads)
 	}
 }
 
+/* For how long of a pause its thread had no processor: as far as that is known, or as much of it as
+ * of the whole activation. */
+static uint64_t off_in(const struct weft_model *model, const struct weft_band_period *band)
+{
+	const struct weft_activations *a = &model->activations;
+	uint64_t off_ns = weft__story_preempted_ns(model, band->thread, band->start, band->end);
+	for (uint32_t i = 0; i < a->count; i++) {
+		if (a->thread[i] != band->thread || a->start[i] > band->start || a->end[i] < band->end)
+			continue;
+		const uint64_t all_ns =
+			weft__story_preempted_ns(model, band->thread, a->start[i], a->end[i]);
+		const uint64_t part_ns = (uint64_t)((double)all_ns * (double)length_of(band) /
+											(double)(a->end[i] - a->start[i]));
+		off_ns = part_ns > off_ns ? part_ns : off_ns;
+	}
+	return off_ns;
+}
+
 static bool is_long(const struct weft__findings *findings, const struct pauses *pauses)
 {
 	const struct weft_model *model = findings->story->model;
@@ -47,8 +65,7 @@ static bool is_long(const struct weft__findings *findings, const struct pauses *
 	const uint64_t longest_ns = length_of(pauses->longest);
 	if (longest_ns < least_ns && pauses->sum_ns < trace_ns / ALL_SHARE)
 		return false;
-	const uint64_t off_ns = weft__story_preempted_ns(
-		model, pauses->longest->thread, pauses->longest->start, pauses->longest->end);
+	const uint64_t off_ns = off_in(model, pauses->longest);
 	return longest_ns >= least_ns + off_ns || pauses->sum_ns >= trace_ns / ALL_SHARE + off_ns;
 }
 

@@ -338,6 +338,16 @@ static const struct many_case lock_cases[] = {
 		WEFT_PROBLEM_CONTENTION, 0, NULL},
 };
 
+/* A pause of 40 ms in 100 ms, of which the task had no processor for a time; and 100 ms more. */
+#define PAUSE(off) \
+	"create 0 5 task; run 5; +60000; gc 40000000; +40000; off 5 " off "; idle; +100000; count x 1"
+
+static const struct many_case pause_cases[] = {
+	{"it had no processor for less", PAUSE("50000000"), WEFT_PROBLEM_GC, WEFT_SEVERITY_WARNING,
+		"GC stops everything for 40 ms from 20 ms, 20 % of the time."},
+	{"it had none for nearly all of it", PAUSE("96000000"), WEFT_PROBLEM_GC, 0, NULL},
+};
+
 #define SPINS(count) "create 0 5 task; create 0 6 task; [" count ": run 5; +9; run 6; +2]; idle"
 
 static const struct many_case spin_cases[] = {
@@ -442,6 +452,12 @@ static void children_that_nobody_waits_for_are_found(void **state)
 	found_finish(&found);
 }
 
+static void pauses_without_a_processor_are_none(void **state)
+{
+	(void)state;
+	EXPECT_CASES(pause_cases);
+}
+
 static void timers_that_do_not_wait_are_found(void **state)
 {
 	(void)state;
@@ -495,6 +511,7 @@ int main(void)
 		cmocka_unit_test(time_outs_of_expected_ends_are_found),
 		cmocka_unit_test(leaks_are_found),
 		cmocka_unit_test(children_that_nobody_waits_for_are_found),
+		cmocka_unit_test(pauses_without_a_processor_are_none),
 		cmocka_unit_test(timers_that_do_not_wait_are_found),
 		cmocka_unit_test(tasks_that_go_on_although_cancelled_are_found),
 		cmocka_unit_test(threads_that_keep_pythons_lock_are_found),
