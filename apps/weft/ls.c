@@ -16,6 +16,7 @@
 #include "runs/attach/page.h"
 #include "runs/directory/directory.h"
 #include "runs/directory/find.h"
+#include "runs/guests/guest.h"
 #include "runs/guests/guests.h"
 #include "runs/guests/list.h"
 #include "runs/message.h"
@@ -254,23 +255,11 @@ static void add_guest(void *context, const struct weft__runs_listed_guest *row)
 	(listing->json ? add_guest_json : add_guest_text)(row, &listing->text);
 }
 
-/* True if this is the domain that controls the others. */
-static bool is_dom0(void)
-{
-	char capabilities[64] = "";
-	FILE *file = fopen("/proc/xen/capabilities", "re");
-	bool found = file && fgets(capabilities, sizeof(capabilities), file) &&
-				 strstr(capabilities, "control_d");
-	if (file)
-		fclose(file);
-	return found;
-}
-
 static void add_guests(struct ls_lines *listing)
 {
 	char reason[WEFT_GUEST_REASON_BYTES];
 	struct weft_host *host;
-	if (!is_dom0())
+	if (!weft__runs_guest_is_dom0())
 		return;
 	if (weft_host_open(&host, reason)) {
 		cli_inform("guests of Xen are not listed: %s", reason);

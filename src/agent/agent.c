@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runs/message.h"
@@ -52,6 +53,7 @@ static bool open_folder(struct weft__agent *agent)
 {
 	const char *folder = agent->options.folder;
 	int error = weft__agent_regions_open(&agent->ledger.regions, folder);
+	agent->ledger.regions.xen = agent->options.xen;
 	if (error)
 		weft__runs_report("%s: %s", folder ? weft__runs_shown(folder) : "memory",
 			error == EWOULDBLOCK ? "another agent collects there"
@@ -164,13 +166,21 @@ static void find_processes(struct weft__agent_ledger *ledger)
 	struct weft__agent_regions *regions = &ledger->regions;
 	for (size_t i = 0, count = regions->count; i < count; i++) {
 		struct weft__agent_region *region = regions->list[i];
-		if (region->kind == WEFT__AGENT_PROCESS || region->has_process || region->is_dead ||
+		if (region->kind >= WEFT__AGENT_KINDS || region->has_process || region->is_dead ||
 			!region->program[0])
 			continue;
 		region->has_process = true;
 		if (weft__agent_region_is_of(region))
 			weft__agent_regions_add_process(regions, region->pid, region->program, ledger->boot, 0);
 	}
+}
+
+/* When the machine was booted: its domains had used nothing then. */
+static double booted_s(int64_t now)
+{
+	struct timespec up = {0};
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	return (double)(now - up.tv_sec);
 }
 
 /* The regions that a look has found; the first one also says what has gone meanwhile. */
@@ -185,6 +195,8 @@ static int read_look(struct weft__agent *agent, int64_t now)
 	if (agent->options.searches)
 		weft__agent_regions_search(&ledger->regions);
 	find_processes(ledger);
+	weft__agent_regions_find_domains(
+		&ledger->regions, ledger->boot, agent->has_looked ? (double)ledger->last : booted_s(now));
 	int result = weft__agent_ledger_read(ledger, now);
 	if (!result && !agent->has_looked)
 		result = weft__agent_ledger_forget_lost(ledger, now);

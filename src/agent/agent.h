@@ -15,6 +15,7 @@ struct weft__agent_options {
 	const char *folder;               /* of regions; NULL: only nameless memory */
 	const char *file;                 /* the database */
 	bool searches;                    /* also for nameless memory */
+	struct weft_host *xen;            /* whose domains are counted, too; or NULL. Is taken over */
 	struct weft__agent_alerts alerts; /* becomes the agent's */
 	int64_t gap; /* after so many seconds without a look the agent was not looking */
 };

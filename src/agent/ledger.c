@@ -297,6 +297,9 @@ static void look_at_lost(struct weft__agent_ledger *ledger, sqlite3_stmt *row, i
 		weft__agent_regions_named(&ledger->regions, name))
 		return;
 	bool is_older = strcmp(boot, ledger->boot) != 0, is_named = *folder;
+	if (sqlite3_column_int64(row, 3) == WEFT__AGENT_DOMAIN_STARTED && !is_older &&
+		!ledger->regions.has_found_domains)
+		return;
 	bool is_gone = is_named ? strcmp(folder, ledger->regions.path) == 0 &&
 								  weft__agent_regions_is_gone(&ledger->regions, name)
 							: weft__agent_regions_has_ended((pid_t)sqlite3_column_int64(row, 2),

@@ -21,6 +21,8 @@
 
 #include "abi/attach_abi.h"
 #include "agent/kept.h"
+#include <weft/guest.h>
+
 #include "runs/attach/metrics.h"
 #include "runs/attach/page.h"
 #include "runs/attach/region.h"
@@ -128,6 +130,7 @@ void weft__agent_regions_close(struct weft__agent_regions *regions)
 	if (regions->folder >= 0)
 		close(regions->folder);
 	weft__agent_search_finish(&regions->search);
+	weft_host_close(regions->xen);
 	free(regions->list);
 	free(regions->memory);
 	*regions = (struct weft__agent_regions){.folder = -1};
@@ -148,7 +151,7 @@ static size_t count_of_user(const struct weft__agent_regions *regions, uint64_t 
 {
 	size_t count = 0;
 	for (size_t i = 0; i < regions->count; i++)
-		count += regions->list[i]->user == user && regions->list[i]->kind != WEFT__AGENT_PROCESS;
+		count += regions->list[i]->user == user && regions->list[i]->kind < WEFT__AGENT_KINDS;
 	return count;
 }
 
@@ -168,8 +171,7 @@ static bool make_room(struct weft__agent_regions *regions)
 	return list;
 }
 
-/* NULL: there is no memory, or there are too many. */
-static struct weft__agent_region *add(struct weft__agent_regions *regions,
+struct weft__agent_region *weft__agent_regions_add(struct weft__agent_regions *regions,
 	enum weft__agent_kind kind, const char *name, uint64_t user)
 {
 	struct weft__agent_region *region = NULL;
@@ -191,7 +193,8 @@ static struct weft__agent_region *add_region(
 {
 	struct stat status;
 	struct weft__agent_region *region =
-		fstat(fd, &status) == 0 ? add(regions, kind, name, status.st_uid) : NULL;
+		fstat(fd, &status) == 0 ? weft__agent_regions_add(regions, kind, name, status.st_uid)
+								: NULL;
 	if (region)
 		region->fd = fd;
 	else
@@ -362,7 +365,7 @@ void weft__agent_regions_add_process(struct weft__agent_regions *regions, pid_t 
 		return;
 	if (region)
 		region->is_dead = true; /* it has become another program, which begins at 0 */
-	region = add(regions, WEFT__AGENT_PROCESS, name, users[1]);
+	region = weft__agent_regions_add(regions, WEFT__AGENT_PROCESS, name, users[1]);
 	if (!region)
 		return;
 	snprintf(region->program, sizeof(region->program), "%s", program);
@@ -387,7 +390,7 @@ void weft__agent_regions_look(struct weft__agent_regions *regions)
 {
 	for (size_t i = 0; i < regions->count; i++) {
 		struct weft__agent_region *region = regions->list[i];
-		if (!region->is_dead)
+		if (!region->is_dead && region->kind != WEFT__AGENT_DOMAIN)
 			region->is_dead = region->started
 								  ? weft__agent_regions_has_ended(region->pid, region->started)
 								  : is_unused(region->fd);

@@ -34,12 +34,13 @@ struct weft__agent_item {
 };
 
 /* Memory with counters, or metrics with types and labels; or no memory: the values are asked for by
- * the process's number. */
+ * the number of the process, or of the domain of Xen. */
 enum weft__agent_kind {
 	WEFT__AGENT_COUNTERS,
 	WEFT__AGENT_METRICS,
 	WEFT__AGENT_KINDS,
-	WEFT__AGENT_PROCESS = WEFT__AGENT_KINDS
+	WEFT__AGENT_PROCESS = WEFT__AGENT_KINDS,
+	WEFT__AGENT_DOMAIN
 };
 
 struct weft__agent_region {
@@ -49,7 +50,8 @@ struct weft__agent_region {
 	char trouble[128]; /* the last incident, which is not repeated */
 	unsigned trouble_count;
 	uint64_t user;
-	pid_t pid;
+	pid_t pid; /* 0: a domain */
+	uint32_t domain;
 	uint64_t started; /* the process, in the kernel's ticks; 0: the region has a name */
 	double born;      /* in seconds since 1970 */
 	int fd;
@@ -57,6 +59,7 @@ struct weft__agent_region {
 	bool is_loaded;     /* what of it was seen before is known */
 	bool is_known;      /* to the database */
 	bool is_dead;       /* no process can change it any more */
+	bool is_away;       /* a domain has another name now */
 	bool is_begun;      /* its process has filled the header */
 	bool is_damaged;    /* the last look could not take all its values */
 	int64_t dead_since; /* the time of the first look that found it dead; 0: none did */
@@ -80,7 +83,12 @@ struct weft__agent_regions {
 	/* Reads what a process has, at most once in so many units of time. 0 or an errno. */
 	int64_t ask_each;
 	int (*reads)(pid_t pid, struct weft__runs_counters *ret_counters);
+	struct weft_host *xen;  /* whose domains are counted, too; or NULL */
+	bool has_found_domains; /* XenStore has said which there are */
 };
+
+/* Instead of the ticks at which a process started, of a domain: none did so late. */
+#define WEFT__AGENT_DOMAIN_STARTED INT64_MAX
 
 /* Opens the folder, which must be safe, and locks it. NULL: only nameless memory. 0 or an errno;
  * EWOULDBLOCK: another agent has it; EPERM: others could remove files there. */
@@ -93,9 +101,18 @@ int weft__agent_regions_find(struct weft__agent_regions *regions);
 /* The same for the nameless memory of living processes, some of them at each call. */
 void weft__agent_regions_search(struct weft__agent_regions *regions);
 
+/* Adds an empty region. NULL: there is no memory, or there are too many. */
+struct weft__agent_region *weft__agent_regions_add(struct weft__agent_regions *regions,
+	enum weft__agent_kind kind, const char *name, uint64_t user);
+
 /* Adds a process, unless it is there already. `born`: when its values were 0. */
 void weft__agent_regions_add_process(struct weft__agent_regions *regions, pid_t pid,
 	const char *program, const char *boot, double born);
+
+/* domains.c: adds the domains of Xen that are there now, and sets is_dead of those that are no
+ * more. `born`: a time at which values of new ones were 0. */
+void weft__agent_regions_find_domains(
+	struct weft__agent_regions *regions, const char *boot, double born);
 
 /* Sets is_dead of all regions. Values that are read afterwards are the last ones of the dead. */
 void weft__agent_regions_look(struct weft__agent_regions *regions);

@@ -62,7 +62,8 @@ static bool parse_labels(struct weft__agent_rollup_row *row)
 
 static struct weft__metrics_sample sample_of(const struct weft__agent_rollup_row *row)
 {
-	return (struct weft__metrics_sample){row->program, 0, &row->counter, row->user};
+	return (struct weft__metrics_sample){
+		.program = row->program, .counter = &row->counter, .user = row->user};
 }
 
 /* ---- Values ---- */

@@ -11,6 +11,7 @@
 #include "agent/exemplars.h"
 #include "agent/ledger.h"
 #include "runs/attach/metrics.h"
+#include "runs/guests/usage.h"
 
 /* A region has as many values as this at most: more than programs have. */
 #define ITEMS_MAX 16384
@@ -211,8 +212,17 @@ static void parse(struct reading *reading)
 	take_counters(reading, &counters);
 }
 
-/* The last values of a process that has ended are those of the last look. Another one may have its
- * number by now. */
+/* The last values of a process or domain that has ended are those of the last look. */
+static void ask_domain(struct reading *reading)
+{
+	const struct weft__agent_region *region = reading->region;
+	struct weft__runs_counters counters;
+	if (!region->is_away &&
+		weft__runs_usage_read_one(reading->ledger->regions.xen, region->domain, &counters) == 0)
+		take_counters(reading, &counters);
+}
+
+/* Another process may have its number by now. */
 static void ask(struct reading *reading)
 {
 	struct weft__agent_region *region = reading->region;
@@ -243,7 +253,7 @@ static int read_region(
 	if (is_resting(region, now))
 		return SQLITE_OK;
 	int result = region->is_loaded || !ledger->database.it ? SQLITE_OK : load_seen(ledger, region);
-	const bool is_memory = !result && region->kind != WEFT__AGENT_PROCESS;
+	const bool is_memory = !result && region->kind < WEFT__AGENT_KINDS;
 	const char *damage = is_memory ? weft__agent_regions_read(&ledger->regions, region) : NULL;
 	if (damage)
 		weft__agent_ledger_refuse(ledger, now, region, "%s", damage);
@@ -252,7 +262,9 @@ static int read_region(
 		return result;
 	struct reading reading = {
 		.ledger = ledger, .region = region, .now = now, .base = base_of(ledger, region, now)};
-	if (!is_memory)
+	if (region->kind == WEFT__AGENT_DOMAIN)
+		ask_domain(&reading);
+	else if (!is_memory)
 		ask(&reading);
 	else if (weft__agent_regions_differs(&ledger->regions, region))
 		parse(&reading);
@@ -287,7 +299,7 @@ static void sum_up(struct weft__agent_ledger *ledger, int64_t now)
 			const struct weft__agent_item *item = &region->items[k];
 			struct weft__agent_series *series = &ledger->series.list[item->series];
 			look_for_fall(ledger, region, item, now);
-			if (region->is_dead || item->is_refused)
+			if (region->is_dead || region->is_away || item->is_refused)
 				continue;
 			series->is_live = true;
 			series->now += item->real;

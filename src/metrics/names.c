@@ -149,8 +149,8 @@ const char *weft__metrics_add_labels(
 		weft_text_add_string(text, ",uid");
 		add_label(text, sample->user);
 	}
-	if (sample->pid) {
-		weft_text_add_string(text, ",pid=\"");
+	if (sample->pid || sample->is_domain) {
+		weft_text_add_string(text, sample->is_domain ? ",domain=\"" : ",pid=\"");
 		weft_text_add_u64(text, (uint64_t)sample->pid);
 		weft_text_add_string(text, "\"");
 	}

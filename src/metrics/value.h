@@ -18,6 +18,7 @@ struct weft__metrics_sample {
 	pid_t pid; /* 0: the sum of several processes */
 	const struct weft__runs_counter *counter;
 	const char *user; /* the number of its owner, or NULL: it does not matter */
+	bool is_domain;   /* a domain of Xen instead of a program: `pid` is its number */
 };
 
 /* True if it has all of these labels, "KEY=VALUE". `program` and `uid` are among the keys. */

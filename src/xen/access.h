@@ -21,6 +21,27 @@ enum weft__xen_domain {
 	WEFT__XEN_GONE,    /* no such domain; or all that is left of it is memory that others map */
 };
 
+/* The figures that the hypervisor has of a domain. */
+struct weft__xen_usage {
+	uint64_t cpu_ns;           /* for which its vCPUs ran; those that it has no more count, too */
+	uint64_t memory_bytes;     /* that it has now */
+	uint64_t memory_max_bytes; /* 0: it has no limit */
+	uint32_t vcpu_end;         /* the numbers of its vCPUs are below this */
+};
+
+enum weft__xen_vcpu_state {
+	WEFT__XEN_VCPU_RUNNING,
+	WEFT__XEN_VCPU_RUNNABLE, /* it waits for a pCPU, or its domain is paused */
+	WEFT__XEN_VCPU_BLOCKED,
+	WEFT__XEN_VCPU_OFFLINE,
+	WEFT__XEN_VCPU_STATES
+};
+
+struct weft__xen_vcpu {
+	uint64_t cpu_ns;
+	enum weft__xen_vcpu_state state;
+};
+
 struct weft__xen_access {
 	/* The value of a key, with a NUL after it. NULL with errno, ENOENT if there is no such key. The
 	 * caller frees it. */
@@ -33,6 +54,11 @@ struct weft__xen_access {
 		bool is_writable);
 	void (*unmap)(void *context, void *pages, uint32_t count);
 	enum weft__xen_domain (*look)(void *context, uint32_t domain);
+	/* How much a domain, or its vCPU of that number, has used. False: there is none, or Xen does
+	 * not say. */
+	bool (*measure)(void *context, uint32_t domain, struct weft__xen_usage *ret_usage);
+	bool (*measure_vcpu)(
+		void *context, uint32_t domain, uint32_t vcpu, struct weft__xen_vcpu *ret_vcpu);
 	/* Xen's system time now. False if Xen does not say. */
 	bool (*now)(void *context, uint64_t *ret_ns);
 	/* The rate of the processors' counter. False if Xen does not say. */

@@ -10,13 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weft/parse.h>
-
 #include "base/export.h"
 #include "xen/announced.h"
-
-/* Domains are numbered below this. */
-#define DOMAINS_MAX 0x7ff0
+#include "xen/domains.h"
 
 struct weft_host *weft__xen_host_create(const struct weft__xen_access *access)
 {
@@ -75,25 +71,6 @@ WEFT__EXPORT bool weft_host_size_trace(struct weft_host *host, uint32_t pages)
 
 /* ---- Domains ---- */
 
-static void read_domain_name(struct weft_host *host, uint32_t domain, char ret_name[64])
-{
-	char path[64];
-	size_t size;
-	snprintf(path, sizeof(path), "/local/domain/%" PRIu32 "/name", domain);
-	char *value = host->access.read(host->access.context, path, &size);
-	snprintf(ret_name, 64, "%s", value ? value : "");
-	free(value);
-}
-
-/* The number that a text is, or UINT32_MAX. */
-static uint32_t number_of(const char *text)
-{
-	uint64_t number;
-	bool is_domain =
-		weft_parse_number(text, strlen(text), &number) == WEFT_PARSE_OK && number < DOMAINS_MAX;
-	return is_domain ? (uint32_t)number : UINT32_MAX;
-}
-
 struct found {
 	struct weft_guest_name *list;
 	size_t count;
@@ -128,7 +105,7 @@ static bool is_wanted(const struct weft_guest_name *domain, const char *wanted)
 {
 	if (strcmp(wanted, "all") == 0)
 		return domain->domain != 0;
-	uint32_t number = number_of(wanted);
+	uint32_t number = weft__xen_domains_number(wanted);
 	return number != UINT32_MAX ? domain->domain == number
 								: strcmp(domain->domain_name, wanted) == 0;
 }
@@ -146,20 +123,18 @@ static const char *split(const char *text, char ret_domain[64])
 static size_t add_domains(
 	struct weft_host *host, const char *wanted, const char *id, struct found *found)
 {
-	size_t count = 0, domains = 0;
-	char **names = host->access.list(host->access.context, "/local/domain", &count);
-	for (size_t i = 0; names && i < count && !found->error; i++) {
-		struct weft_guest_name domain = {.domain = number_of(names[i])};
-		if (domain.domain == UINT32_MAX)
-			continue;
-		read_domain_name(host, domain.domain, domain.domain_name);
+	struct weft__xen_domain_name *list;
+	size_t domains = 0, count = weft__xen_domains_list(host, &list);
+	for (size_t i = 0; i < count && !found->error; i++) {
+		struct weft_guest_name domain = {.domain = list[i].domain};
+		memcpy(domain.domain_name, list[i].name, sizeof(domain.domain_name));
 		if (!is_wanted(&domain, wanted))
 			continue;
 		domains++;
 		found->domain = domain;
 		add_buffers(host, &domain, id, found);
 	}
-	free(names);
+	free(list);
 	return domains;
 }
 
@@ -236,7 +211,7 @@ static void watch_domains(struct weft_host *host)
 	char **names = access->list(access->context, "/local/domain", &count);
 	uint32_t *list = names ? calloc(count + 1, sizeof(*list)) : NULL;
 	for (size_t i = 0; list && i < count; i++)
-		if ((list[known] = number_of(names[i])) != UINT32_MAX)
+		if ((list[known] = weft__xen_domains_number(names[i])) != UINT32_MAX)
 			known++;
 	for (size_t i = 0; list && i < known; i++) {
 		path_of(list[i], path);

@@ -22,6 +22,7 @@ enum {
 
 	DOMAIN_CONTROL = 36,
 	GET_DOMAIN_INFO = 5,
+	GET_VCPU_INFO = 14,
 	GET_COUNTER_INFO = 59,
 	VERSION_FIRST = 0x0c, /* Xen 4.7 */
 	VERSION_LAST = 0x30,
@@ -46,8 +47,23 @@ struct domain_control {
 	uint16_t domain, padding[3];
 	uint16_t found, padding2;
 	uint32_t flags;
-	uint8_t rest[120];
+	uint64_t pages, pages_max, others[4];
+	uint64_t cpu_ns;
+	uint32_t online, vcpu_last; /* UINT32_MAX: it has no vCPU */
+	uint8_t rest[56];
 };
+
+struct vcpu_control {
+	uint32_t command, version;
+	uint16_t domain, padding[3];
+	uint32_t vcpu;
+	uint8_t is_online, is_blocked, is_running, padding2;
+	uint64_t cpu_ns;
+	uint8_t rest[112];
+};
+
+_Static_assert(sizeof(struct domain_control) == 144, "Xen copies 144 bytes");
+_Static_assert(sizeof(struct vcpu_control) == 144, "Xen copies 144 bytes");
 
 struct counter_control {
 	uint32_t command, version;
@@ -100,6 +116,52 @@ enum weft__xen_domain weft__xen_hypervisor_look(weft__xen_hypervisor_call *call,
 		return errno == ESRCH ? WEFT__XEN_GONE : WEFT__XEN_UNKNOWN;
 	/* Xen before 4.18 answers with the next domain if there is none with that number. */
 	return control->found == domain ? state_of(control->flags) : WEFT__XEN_GONE;
+}
+
+/* ---- What a domain uses ---- */
+
+/* So many pages are more than any machine has. */
+#define PAGES_MAX (UINT64_C(1) << 40)
+
+bool weft__xen_hypervisor_measure(weft__xen_hypervisor_call *call, void *context, void *buffer,
+	uint32_t domain, uint32_t *version, struct weft__xen_usage *ret_usage)
+{
+	const struct domain_control *control = buffer;
+	switch (weft__xen_hypervisor_look(call, context, buffer, domain, version)) {
+	case WEFT__XEN_UNKNOWN:
+	case WEFT__XEN_GONE:
+		return false;
+	case WEFT__XEN_RUNS:
+	case WEFT__XEN_SHUT:
+	case WEFT__XEN_CRASHED:
+		break;
+	}
+	if (control->pages >= PAGES_MAX)
+		return false;
+	*ret_usage = (struct weft__xen_usage){.cpu_ns = control->cpu_ns,
+		.memory_bytes = control->pages * WEFT__XEN_PAGE_BYTES,
+		.memory_max_bytes =
+			control->pages_max < PAGES_MAX ? control->pages_max * WEFT__XEN_PAGE_BYTES : 0,
+		.vcpu_end = control->vcpu_last + 1};
+	return true;
+}
+
+bool weft__xen_hypervisor_measure_vcpu(weft__xen_hypervisor_call *call, void *context, void *buffer,
+	uint32_t domain, uint32_t vcpu, uint32_t *version, struct weft__xen_vcpu *ret_vcpu)
+{
+	struct vcpu_control *control = buffer;
+	if (!*version)
+		return false;
+	*control = (struct vcpu_control){
+		.command = GET_VCPU_INFO, .version = *version, .domain = (uint16_t)domain, .vcpu = vcpu};
+	if (call(context, DOMAIN_CONTROL, (uint64_t)(uintptr_t)control, 0) != 0)
+		return false;
+	ret_vcpu->cpu_ns = control->cpu_ns;
+	ret_vcpu->state = !control->is_online   ? WEFT__XEN_VCPU_OFFLINE
+					  : control->is_running ? WEFT__XEN_VCPU_RUNNING
+					  : control->is_blocked ? WEFT__XEN_VCPU_BLOCKED
+											: WEFT__XEN_VCPU_RUNNABLE;
+	return true;
 }
 
 /* The processor's counter; 0: unknown. */

@@ -19,6 +19,13 @@ typedef int weft__xen_hypervisor_call(
 enum weft__xen_domain weft__xen_hypervisor_look(weft__xen_hypervisor_call *call, void *context,
 	void *buffer, uint32_t domain, uint32_t *version);
 
+/* Asks how much a domain, or its vCPU of that number, has used. False: there is none, or Xen does
+ * not say. `version` as above. */
+bool weft__xen_hypervisor_measure(weft__xen_hypervisor_call *call, void *context, void *buffer,
+	uint32_t domain, uint32_t *version, struct weft__xen_usage *ret_usage);
+bool weft__xen_hypervisor_measure_vcpu(weft__xen_hypervisor_call *call, void *context, void *buffer,
+	uint32_t domain, uint32_t vcpu, uint32_t *version, struct weft__xen_vcpu *ret_vcpu);
+
 /* Asks for Xen's system time. False if Xen does not say. */
 bool weft__xen_hypervisor_now(
 	weft__xen_hypervisor_call *call, void *context, void *buffer, uint64_t *ret_ns);

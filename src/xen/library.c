@@ -150,6 +150,21 @@ static bool has_counter(void *context, uint32_t domain)
 	return l->buffer && weft__xen_hypervisor_has_counter(call, l, l->buffer, domain, &l->version);
 }
 
+static bool measure(void *context, uint32_t domain, struct weft__xen_usage *ret_usage)
+{
+	struct libraries *l = context;
+	return l->buffer &&
+		   weft__xen_hypervisor_measure(call, l, l->buffer, domain, &l->version, ret_usage);
+}
+
+static bool measure_vcpu(
+	void *context, uint32_t domain, uint32_t vcpu, struct weft__xen_vcpu *ret_vcpu)
+{
+	struct libraries *l = context;
+	return l->buffer && weft__xen_hypervisor_measure_vcpu(
+							call, l, l->buffer, domain, vcpu, &l->version, ret_vcpu);
+}
+
 static bool now(void *context, uint64_t *ret_ns)
 {
 	struct libraries *l = context;
@@ -294,7 +309,8 @@ bool weft__xen_access_open(struct weft__xen_access *ret_access, char *reason, si
 			close_all(l);
 		return false;
 	}
-	*ret_access = (struct weft__xen_access){read_value, list_names, map, unmap, look, now, rate,
-		end_trace, size_trace, watch, unwatch, changed, has_counter, close_all, l};
+	*ret_access =
+		(struct weft__xen_access){read_value, list_names, map, unmap, look, measure, measure_vcpu,
+			now, rate, end_trace, size_trace, watch, unwatch, changed, has_counter, close_all, l};
 	return true;
 }

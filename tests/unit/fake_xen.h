@@ -16,6 +16,7 @@
 #include "xen/host.h"
 
 enum {
+	FAKE_VCPUS = 4,
 	FAKE_KEYS = 128,
 	FAKE_FIRST = 500, /* the reference of the last page; that of the first one is the largest */
 	FAKE_LOOK_NS = 110000000, /* longer than a guest is left alone between two looks */
@@ -35,8 +36,10 @@ struct fake_xen {
 	char *bytes; /* all pages in order */
 	uint64_t now_ns;
 	enum weft__xen_domain domain; /* of all of them */
-	uint32_t writable;            /* the reference of the page that is granted for writing, too */
-	unsigned mapped;              /* mappings that exist */
+	struct weft__xen_usage usage;
+	struct weft__xen_vcpu vcpus[FAKE_VCPUS]; /* one without time does not exist */
+	uint32_t writable; /* the reference of the page that is granted for writing, too */
+	unsigned mapped;   /* mappings that exist */
 	unsigned reads;
 	bool has_changed, refuses_maps, knows_time, has_counter;
 };
@@ -147,6 +150,25 @@ static inline enum weft__xen_domain fake_look(void *context, uint32_t domain)
 	return ((struct fake_xen *)context)->domain;
 }
 
+static inline bool fake_measure(void *context, uint32_t domain, struct weft__xen_usage *ret_usage)
+{
+	const struct fake_xen *xen = context;
+	(void)domain;
+	*ret_usage = xen->usage;
+	return xen->domain != WEFT__XEN_GONE && xen->domain != WEFT__XEN_UNKNOWN;
+}
+
+static inline bool fake_measure_vcpu(
+	void *context, uint32_t domain, uint32_t vcpu, struct weft__xen_vcpu *ret_vcpu)
+{
+	const struct fake_xen *xen = context;
+	(void)domain;
+	if (vcpu >= FAKE_VCPUS || !xen->vcpus[vcpu].cpu_ns)
+		return false;
+	*ret_vcpu = xen->vcpus[vcpu];
+	return true;
+}
+
 static inline bool fake_now(void *context, uint64_t *ret_ns)
 {
 	struct fake_xen *xen = context;
@@ -201,19 +223,25 @@ static inline void fake_close(void *context)
 	(void)context;
 }
 
+/* Connects to it. */
+static inline struct weft_host *fake_connect(struct fake_xen *xen)
+{
+	const struct weft__xen_access access = {fake_read, fake_list, fake_map, fake_unmap, fake_look,
+		fake_measure, fake_measure_vcpu, fake_now, fake_rate, fake_end_trace, fake_size_trace,
+		fake_watch, fake_unwatch, fake_changed, fake_has_counter, fake_close, xen};
+	return weft__xen_host_create(&access);
+}
+
 /* Makes a Xen with memory for `pages`, and a connection to it. */
 static inline struct weft_host *fake_open(struct fake_xen *xen, uint32_t pages)
 {
-	const struct weft__xen_access access = {fake_read, fake_list, fake_map, fake_unmap, fake_look,
-		fake_now, fake_rate, fake_end_trace, fake_size_trace, fake_watch, fake_unwatch,
-		fake_changed, fake_has_counter, fake_close, xen};
 	*xen = (struct fake_xen){.pages = pages, .domain = WEFT__XEN_RUNS, .knows_time = true};
 	xen->memory = memfd_create("pages", MFD_CLOEXEC);
 	size_t size = (size_t)pages * WEFT__XEN_PAGE_BYTES;
 	if (xen->memory < 0 || ftruncate(xen->memory, (off_t)size) != 0)
 		return NULL;
 	xen->bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, xen->memory, 0);
-	return weft__xen_host_create(&access);
+	return fake_connect(xen);
 }
 
 static inline void fake_finish(struct fake_xen *xen, struct weft_host *host)

@@ -15,6 +15,7 @@
 
 #include "agent/rollup.h"
 #include "cli/cli.h"
+#include "runs/guests/usage.h"
 #include "runs/message.h"
 
 /* An agent of 1000 programs has more than 1000 files open. */
@@ -133,6 +134,8 @@ static bool look(struct agent_arguments *a, const struct sides *sides, struct we
 /* Rings of programs are read for snapshots and spans. */
 static bool open_agent(struct agent_arguments *a, struct weft__agent *agent)
 {
+	if (a->options.searches)
+		a->options.xen = weft__runs_usage_open();
 	const bool reads_rings = a->options.alerts.count || a->http.host[0] || a->push.url;
 	return agent_make_folders(a) && !(reads_rings && weft_source_survive_truncation()) &&
 		   weft__agent_open(agent, &a->options);

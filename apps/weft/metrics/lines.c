@@ -84,7 +84,7 @@ static void add_exemplar(struct weft_text *text, const struct weft__runs_counter
 void metrics_add_text(struct weft_text *text, const struct weft__metrics_sample *sample)
 {
 	size_t column = text->size;
-	if (sample->pid)
+	if (sample->pid || sample->is_domain)
 		weft_text_add_u64(text, (uint64_t)sample->pid);
 	else
 		weft_text_add_string(text, "all");
@@ -174,8 +174,10 @@ void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample 
 {
 	const struct weft__runs_counter *counter = sample->counter;
 	const char *unit = weft__metrics_base_unit(counter).name;
-	weft_text_add_string(text, sample->pid ? "{\"pid\":" : "{\"uid\":");
-	if (sample->pid)
+	weft_text_add_string(text, sample->is_domain ? "{\"domain\":"
+							   : sample->pid     ? "{\"pid\":"
+												 : "{\"uid\":");
+	if (sample->pid || sample->is_domain)
 		weft_text_add_u64(text, (uint64_t)sample->pid);
 	else
 		weft_text_add_string(text, sample->user ? sample->user : "null");

@@ -22,8 +22,8 @@ static const char usage[] =
 	"\n"
 	"Prints the values that the counters of running programs have now, whether or not anything is\n"
 	"recorded. Without PID, those of all programs of this user, or for root of all users, that are\n"
-	"linked with libweft. With FILE, a trace or a directory of traces, those that were there when the\n"
-	"trace ended.\n"
+	"linked with libweft; and in dom0 of Xen what each domain uses, as xen:NAME. With FILE, a trace\n"
+	"or a directory of traces, those that were there when the trace ended.\n"
 	"\n"
 	"  --children     what comes and goes below the levels of metrics, one by one\n"
 	"  --json         one JSON object on each line\n"
@@ -128,7 +128,8 @@ static int show(const struct weft__runs_linked_list *linked, const struct metric
 	struct metrics_programs programs;
 	int status = CLI_UNREADABLE;
 	if (metrics_programs_read(
-			linked, a->children, a->are_named && !a->children ? explain : NULL, &programs))
+			linked, a->children, a->are_named && !a->children ? explain : NULL, &programs) &&
+		(a->are_named || a->children || metrics_programs_add_domains(&programs)))
 		status = print(&programs, a);
 	else
 		cli_error("%s", strerror(ENOMEM));

@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "runs/directory/find.h"
+#include "runs/guests/usage.h"
 
 int metrics_programs_name(const char *command, char *const *operands, int count,
 	struct weft__runs_linked_list *ret_linked)
@@ -34,13 +35,16 @@ int metrics_programs_name(const char *command, char *const *operands, int count,
 
 bool metrics_programs_list(struct metrics_programs *programs)
 {
+	free(programs->samples);
 	programs->samples = calloc(programs->sample_count + 1, sizeof(*programs->samples));
 	struct weft__metrics_sample *at = programs->samples;
 	for (size_t i = 0; at && i < programs->count; i++) {
 		const struct metrics_program *program = &programs->list[i];
 		for (size_t k = 0; k < program->counters.count; k++)
-			*at++ = (struct weft__metrics_sample){
-				program->linked.program, program->linked.pid, &program->counters.list[k], NULL};
+			*at++ = (struct weft__metrics_sample){.program = program->linked.program,
+				.pid = program->linked.pid,
+				.counter = &program->counters.list[k],
+				.is_domain = program->is_domain};
 	}
 	return at;
 }
@@ -62,6 +66,28 @@ bool metrics_programs_read(const struct weft__runs_linked_list *linked, bool chi
 	}
 	*ret_programs = programs;
 	return programs.list && metrics_programs_list(ret_programs);
+}
+
+bool metrics_programs_add_domains(struct metrics_programs *programs)
+{
+	struct weft__runs_usage_list usage;
+	struct weft_host *host = weft__runs_usage_open();
+	if (!host)
+		return true;
+	weft__runs_usage_read(host, &usage);
+	weft_host_close(host);
+	struct metrics_program *list =
+		realloc(programs->list, (programs->count + usage.count + 1) * sizeof(*list));
+	programs->list = list ? list : programs->list;
+	for (size_t i = 0; list && i < usage.count; i++) {
+		struct metrics_program *program = &list[programs->count++];
+		*program = (struct metrics_program){.counters = usage.list[i].counters, .is_domain = true};
+		weft__runs_usage_link(&usage.list[i], &program->linked);
+		programs->sample_count += program->counters.count;
+		usage.list[i].counters = (struct weft__runs_counters){0};
+	}
+	weft__runs_usage_finish(&usage);
+	return list && metrics_programs_list(programs);
 }
 
 void metrics_programs_finish(struct metrics_programs *programs)

@@ -22,6 +22,7 @@
 struct metrics_program {
 	struct weft__runs_linked linked;
 	struct weft__runs_counters counters;
+	bool is_domain; /* of Xen: its pid is the domain's number */
 };
 
 struct metrics_programs {
@@ -43,6 +44,8 @@ typedef void metrics_unreadable(pid_t pid, int error);
  * finish in any case. */
 bool metrics_programs_read(const struct weft__runs_linked_list *linked, bool children,
 	metrics_unreadable *unreadable, struct metrics_programs *ret_programs);
+/* Adds what the hypervisor counts of each domain of Xen, if this is dom0. False without memory. */
+bool metrics_programs_add_domains(struct metrics_programs *programs);
 void metrics_programs_finish(struct metrics_programs *programs);
 
 /* Lists the samples of the programs. False without memory. */

@@ -53,7 +53,8 @@ static const char *write_programs(
 	struct weft__runs_linked_list linked;
 	if (!weft__runs_counting_find(&linked))
 		return SERVE_REPLY_SHORT;
-	bool good = metrics_programs_read(&linked, false, NULL, &programs);
+	bool good = metrics_programs_read(&linked, false, NULL, &programs) &&
+				metrics_programs_add_domains(&programs);
 	weft__runs_linked_finish(&linked);
 	if (good) {
 		choose(&programs, request->bound);

@@ -198,13 +198,20 @@ static bool read_programs(struct top_forest *forest, struct top_forest *before,
 	const struct weft__runs_linked_list *linked)
 {
 	const size_t given = before->given ? before->given->count : 0;
-	forest->programs =
-		calloc(given + linked->count + before->program_count + 1, sizeof(*forest->programs));
+	struct weft__runs_usage_list domains = {NULL, 0};
+	if (forest->xen)
+		weft__runs_usage_read(forest->xen, &domains);
+	forest->programs = calloc(given + linked->count + domains.count + before->program_count + 1,
+		sizeof(*forest->programs));
+	if (forest->programs) {
+		if (before->given)
+			top_programs_take(forest, before->given);
+		top_programs_take_domains(forest, &domains);
+		top_programs_read(forest, linked);
+	}
+	weft__runs_usage_finish(&domains);
 	if (!forest->programs)
 		return false;
-	if (before->given)
-		top_programs_take(forest, before->given);
-	top_programs_read(forest, linked);
 	top_programs_keep_ended(forest, before);
 	qsort(forest->programs, forest->program_count, sizeof(*forest->programs), top_program_compare);
 	return true;
@@ -235,8 +242,10 @@ static bool build(struct making *making)
 bool top_forest_update(
 	struct top_forest *forest, const struct weft__runs_linked_list *linked, double time_s)
 {
-	struct top_forest now = {
-		.has_children = forest->has_children, .sample = forest->sample + 1, .time_s = time_s};
+	struct top_forest now = {.has_children = forest->has_children,
+		.xen = forest->xen,
+		.sample = forest->sample + 1,
+		.time_s = time_s};
 	struct making making = {.forest = &now, .before = forest};
 	bool good = read_programs(&now, forest, linked) && build(&making);
 	top_paths_finish(&making.paths);
@@ -261,7 +270,8 @@ void top_forest_finish(struct top_forest *forest)
 	free(forest->nodes);
 	weft_text_finish(&forest->ids);
 	weft_text_finish(&forest->texts);
-	*forest = (struct top_forest){.has_children = forest->has_children, .sample = forest->sample};
+	*forest = (struct top_forest){
+		.has_children = forest->has_children, .xen = forest->xen, .sample = forest->sample};
 }
 
 bool top_forest_has_below(const struct top_forest *forest, uint32_t node)

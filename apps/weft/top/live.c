@@ -189,6 +189,7 @@ int top_live(struct top_programs *programs, double interval_s, bool has_children
 	view.has_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	view.search.origin = TOP_NONE;
 	view.forest.has_children = has_children;
+	view.forest.xen = programs->xen;
 	catch_signals(&waiting);
 	if (!open_terminal(&terminal))
 		return CLI_NO;

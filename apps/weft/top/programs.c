@@ -36,6 +36,7 @@ void top_programs_find(struct top_programs *programs, double now_s)
 void top_programs_finish(struct top_programs *programs)
 {
 	weft__runs_linked_finish(&programs->linked);
+	weft_host_close(programs->xen);
 }
 
 int top_program_compare(const void *left, const void *right)
@@ -71,6 +72,16 @@ void top_programs_read(struct top_forest *forest, const struct weft__runs_linked
 		}
 	}
 	forest->running = forest->program_count;
+}
+
+void top_programs_take_domains(struct top_forest *forest, struct weft__runs_usage_list *usage)
+{
+	for (size_t i = 0; i < usage->count; i++) {
+		struct top_program *program = &forest->programs[forest->program_count++];
+		*program = (struct top_program){.counters = usage->list[i].counters, .is_domain = true};
+		weft__runs_usage_link(&usage->list[i], &program->linked);
+		usage->list[i].counters = (struct weft__runs_counters){0};
+	}
 }
 
 void top_programs_take(struct top_forest *forest, struct metrics_programs *given)

@@ -22,9 +22,9 @@ static const char usage[] =
 	"\n"
 	"Shows the counters of running programs as a tree: value, rate, and a picture of the last\n"
 	"minute, whether or not anything is recorded. Without PID, those of all programs of this user,\n"
-	"or for root of all users, that are linked with libweft. Where standard output is not a\n"
-	"terminal, prints the tree once. With FILE, a trace or a directory of traces, prints the tree as\n"
-	"it was when the trace ended.\n"
+	"or for root of all users, that are linked with libweft; in dom0 of Xen, also what each domain\n"
+	"uses, as xen:NAME. Where standard output is not a terminal, prints the tree once. With FILE, a\n"
+	"trace or a directory of traces, prints the tree as it was when the trace ended.\n"
 	"\n"
 	"  --children       also what comes and goes below the levels of metrics, one by one\n"
 	"  --interval TIME  between two samples, from 100ms to 1h; default: 1s. Where the tree is\n"
@@ -71,7 +71,7 @@ static bool check_named(const struct top_forest *forest, const struct top_progra
 
 static int print_once(struct top_programs *programs, const struct top_arguments *a)
 {
-	struct top_forest forest = {.has_children = a->children};
+	struct top_forest forest = {.has_children = a->children, .xen = programs->xen};
 	top_programs_find(programs, top_now_s());
 	bool good = top_forest_update(&forest, &programs->linked, top_now_s());
 	if (good && a->interval_ns) {
@@ -172,6 +172,8 @@ int cli_top(int argc, char **argv)
 	if (metrics_names_traces(argv + optind, argc - optind))
 		return print_traces(&a, argv + optind, argc - optind);
 	int status = metrics_programs_name(argv[0], argv + optind, argc - optind, &programs.linked);
+	if (status == CLI_DONE && !programs.are_named)
+		programs.xen = weft__runs_usage_open();
 	if (status == CLI_DONE)
 		status = show(&programs, &a);
 	top_programs_finish(&programs);

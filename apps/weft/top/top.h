@@ -17,6 +17,7 @@
 #include "metrics/value.h"
 #include "runs/attach/counters.h"
 #include "runs/attach/page.h"
+#include "runs/guests/usage.h"
 
 #define TOP_NONE UINT32_MAX
 
@@ -61,6 +62,7 @@ struct top_program {
 	struct weft__runs_counters counters;
 	struct weft__runs_counters children; /* of its metrics, if they are shown */
 	unsigned ended;                      /* the number of samples since its end */
+	bool is_domain;                      /* of Xen: its pid is the domain's number */
 };
 
 struct top_forest {
@@ -71,6 +73,7 @@ struct top_forest {
 	uint32_t running;            /* programs that have not ended */
 	struct weft_text ids, texts; /* of the nodes */
 	bool has_children;           /* set by the user: children of metrics are read, too */
+	struct weft_host *xen;       /* set by the user: whose domains are shown, too; or NULL */
 	/* Programs of a trace, in place of those that run: the forest takes their counters. */
 	struct metrics_programs *given;
 	uint64_t sample; /* its number, from 0 on */
@@ -90,8 +93,9 @@ bool top_forest_has_below(const struct top_forest *forest, uint32_t node);
 
 struct top_programs {
 	struct weft__runs_linked_list linked;
-	bool are_named;    /* by the user; no others are looked for */
-	double searched_s; /* when they were looked for, and how long that took */
+	struct weft_host *xen; /* as in the forest */
+	bool are_named;        /* by the user; no others are looked for */
+	double searched_s;     /* when they were looked for, and how long that took */
 	double search_took_s;
 };
 
@@ -106,6 +110,9 @@ void top_programs_take(struct top_forest *forest, struct metrics_programs *given
 
 /* Reads the counters of those that run. */
 void top_programs_read(struct top_forest *forest, const struct weft__runs_linked_list *linked);
+
+/* Takes the domains of Xen. */
+void top_programs_take_domains(struct top_forest *forest, struct weft__runs_usage_list *usage);
 
 /* Moves those that have ended from the forest before, whose nodes may still read them. */
 void top_programs_keep_ended(struct top_forest *forest, struct top_forest *before);

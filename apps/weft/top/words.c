@@ -219,7 +219,8 @@ void top_add_details(
 		return;
 	}
 	add_parts(text, forest, node);
-	weft_text_add_string(text, node->kind == TOP_PROGRAM ? "process " : " of process ");
+	weft_text_add_string(text, node->kind == TOP_PROGRAM ? "" : " of ");
+	weft_text_add_string(text, program->is_domain ? "domain " : "process ");
 	weft_text_add_u64(text, (uint64_t)program->linked.pid);
 	weft_text_add_string(text, program->ended ? ", which has ended" : "");
 }

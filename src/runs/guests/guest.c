@@ -6,6 +6,7 @@
 #include "runs/guests/guest.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -25,6 +26,29 @@ const char *weft__runs_guest_domain(const char *operand)
 	size_t length = sizeof(SCHEME) - 1;
 	bool is_guest = strncmp(operand, SCHEME, length) == 0 && access(operand, F_OK) != 0;
 	return is_guest ? operand + length : NULL;
+}
+
+void weft__runs_guest_operand(
+	uint32_t domain, const char *name, char ret_operand[WEFT__RUNS_GUEST_OPERAND_BYTES])
+{
+	static const char good[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_+-.";
+	bool is_number = strspn(name, "0123456789") == strlen(name);
+	bool is_plain = name[strspn(name, good)] == '\0' && strcmp(name, "all") != 0;
+	if (is_plain && !is_number)
+		snprintf(ret_operand, WEFT__RUNS_GUEST_OPERAND_BYTES, "%s%.63s", SCHEME, name);
+	else
+		snprintf(ret_operand, WEFT__RUNS_GUEST_OPERAND_BYTES, "%s%u", SCHEME, (unsigned)domain);
+}
+
+bool weft__runs_guest_is_dom0(void)
+{
+	char capabilities[64] = "";
+	FILE *file = fopen("/proc/xen/capabilities", "re");
+	bool found = file && fgets(capabilities, sizeof(capabilities), file) &&
+				 strstr(capabilities, "control_d");
+	if (file)
+		fclose(file);
+	return found;
 }
 
 bool weft__runs_guest_try(

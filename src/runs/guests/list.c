@@ -9,18 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The operand that commands take. It has the domain's name, unless that could be misread. */
-static void name_operand(struct weft__runs_listed_guest *row, const struct weft_guest_name *name)
-{
-	static const char good[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_+-.";
-	const char *domain = name->domain_name;
-	bool is_number = strspn(domain, "0123456789") == strlen(domain);
-	bool is_plain = domain[strspn(domain, good)] == '\0' && strcmp(domain, "all") != 0;
-	char number[16];
-	snprintf(number, sizeof(number), "%u", (unsigned)name->domain);
-	snprintf(row->operand, sizeof(row->operand), "xen:%s/%s",
-		is_plain && !is_number ? domain : number, name->buffer);
-}
+#include "runs/guests/guest.h"
 
 static const char *state_of(enum weft_guest_state state, const struct weft__runs_listed_guest *row)
 {
@@ -62,7 +51,9 @@ static bool read_row(struct weft_host *host, const struct weft_guest_name *name,
 	struct weft_guest *guest;
 	*row = (struct weft__runs_listed_guest){.domain = name->domain, .state = "unread"};
 	snprintf(row->domain_name, sizeof(row->domain_name), "%s", name->domain_name);
-	name_operand(row, name);
+	char domain[WEFT__RUNS_GUEST_OPERAND_BYTES];
+	weft__runs_guest_operand(name->domain, name->domain_name, domain);
+	snprintf(row->operand, sizeof(row->operand), "%s/%s", domain, name->buffer);
 	if (*room == 0) {
 		snprintf(
 			row->reason, sizeof(row->reason), "its domain shares too much memory in other buffers");

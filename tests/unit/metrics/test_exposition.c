@@ -47,7 +47,8 @@ static const char *expose(
 	struct weft__metrics_sample samples[16];
 	assert_true(count <= COUNT(samples));
 	for (size_t i = 0; i < count; i++)
-		samples[i] = (struct weft__metrics_sample){"server", 7, &counters[i], NULL};
+		samples[i] =
+			(struct weft__metrics_sample){.program = "server", .pid = 7, .counter = &counters[i]};
 	return expose_samples(is_openmetrics, samples, count, depth);
 }
 
@@ -91,6 +92,23 @@ static void each_type_has_its_lines(void **state)
 		"# HELP load The counter load.\n"
 		"# TYPE load untyped\n"
 		"load{program=\"server\",pid=\"7\"} 0.75\n");
+	assert_int_equal(left_out, 0);
+}
+
+/* Domain 0 has a number, too; and a program may have the number and the name of a domain. */
+static void a_domain_has_no_pid(void **state)
+{
+	const struct weft__runs_counter it = counter("x", WEFT__RUNS_GAUGE, 5);
+	const struct weft__metrics_sample samples[] = {
+		{.program = "xen:Domain-0", .counter = &it, .is_domain = true},
+		{.program = "xen:web", .pid = 3, .counter = &it, .is_domain = true},
+		{.program = "xen:web", .pid = 3, .counter = &it},
+	};
+	(void)state;
+	const char *text = expose_samples(true, samples, COUNT(samples), 9);
+	assert_non_null(strstr(text, "\nx{program=\"xen:Domain-0\",domain=\"0\"} 5\n"));
+	assert_non_null(strstr(text, "\nx{program=\"xen:web\",domain=\"3\"} 5\n"));
+	assert_non_null(strstr(text, "\nx{program=\"xen:web\",pid=\"3\"} 5\n"));
 	assert_int_equal(left_out, 0);
 }
 
@@ -328,9 +346,13 @@ static void levels_are_those_of_one_process(void **state)
 {
 	struct weft__runs_counter top = counter("acked", WEFT__RUNS_COUNTER, 100),
 							  pool = counter("acked", WEFT__RUNS_COUNTER, 60);
-	const struct weft__metrics_sample samples[] = {{"server", 9, &pool, NULL},
-		{"server", 8, &pool, NULL}, {"server", 7, &pool, NULL}, {"server", 9, &top, NULL},
-		{"server", 7, &top, NULL}};
+	const struct weft__metrics_sample samples[] = {
+		{.program = "server", .pid = 9, .counter = &pool},
+		{.program = "server", .pid = 8, .counter = &pool},
+		{.program = "server", .pid = 7, .counter = &pool},
+		{.program = "server", .pid = 9, .counter = &top},
+		{.program = "server", .pid = 7, .counter = &top},
+	};
 	(void)state;
 	pool.labels = levels_of;
 	pool.label_count = 1;
@@ -406,6 +428,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_type_has_its_lines),
+		cmocka_unit_test(a_domain_has_no_pid),
 		cmocka_unit_test(values_are_exact_in_base_units),
 		cmocka_unit_test(a_unit_and_total_are_not_written_twice),
 		cmocka_unit_test(a_unit_that_is_the_name_is_not_written_again),

@@ -663,9 +663,7 @@ static void test_place(void **state)
 	/* Without an offset its times are of no clock of this host. */
 	weft_host_close(g->host);
 	g->xen.knows_time = false;
-	g->host = weft__xen_host_create(&(struct weft__xen_access){fake_read, fake_list, fake_map,
-		fake_unmap, fake_look, fake_now, fake_rate, fake_end_trace, fake_size_trace, fake_watch,
-		fake_unwatch, fake_changed, fake_has_counter, fake_close, &g->xen});
+	g->host = fake_connect(&g->xen);
 	guest = open_guest(g);
 	header = stream_header(guest);
 	for (size_t i = 0; i < 16; i++)
@@ -759,6 +757,8 @@ struct answer {
 	uint16_t domain;
 	int error;
 	unsigned calls;
+	uint64_t pages, pages_max;
+	uint32_t vcpu_last;
 };
 
 /* A hypervisor that knows one version of the interface. */
@@ -832,6 +832,86 @@ static void test_machine(void **state)
 	version = 0;
 	assert_false(weft__xen_hypervisor_rate(call_about_machine, NULL, arguments, &version, &hz));
 	assert_int_equal(version, 0);
+	free(arguments);
+}
+
+/* A domain with figures, one vCPU of which was taken away. */
+static int call_about_usage(void *context, unsigned operation, uint64_t first, uint64_t second)
+{
+	static const struct {
+		uint8_t online, blocked, running;
+		uint64_t ns;
+	} vcpus[] = {{1, 0, 1, 100}, {1, 1, 0, 200}, {1, 0, 0, 300}, {0, 1, 0, 400}};
+	uint64_t words[7] = {512, 1024, 9, 9, 9, 9, 1000};
+	(void)context, (void)first, (void)second;
+	assert_int_equal(operation, 36);
+	if (fails(arguments[1] == answer.version ? answer.error : EACCES))
+		return -1;
+	if (arguments[0] == 5) {
+		arguments[4] = arguments[2];
+		arguments[5] = answer.flags;
+		words[0] = answer.pages;
+		words[1] = answer.pages_max;
+		memcpy(&arguments[6], words, sizeof(words));
+		arguments[20] = 4;
+		arguments[21] = answer.vcpu_last;
+		return 0;
+	}
+	assert_int_equal(arguments[0], 14);
+	const uint32_t vcpu = arguments[4];
+	if (fails(vcpu < 4 ? 0 : ESRCH))
+		return -1;
+	const uint8_t flags[4] = {vcpus[vcpu].online, vcpus[vcpu].blocked, vcpus[vcpu].running};
+	memcpy(&arguments[5], flags, sizeof(flags));
+	memcpy(&arguments[6], &vcpus[vcpu].ns, sizeof(vcpus[vcpu].ns));
+	return 0;
+}
+
+static void test_usage(void **state)
+{
+	static const enum weft__xen_vcpu_state states[] = {WEFT__XEN_VCPU_RUNNING,
+		WEFT__XEN_VCPU_BLOCKED, WEFT__XEN_VCPU_RUNNABLE, WEFT__XEN_VCPU_OFFLINE};
+	struct weft__xen_usage usage = {0};
+	struct weft__xen_vcpu vcpu = {0};
+	uint32_t version = 0;
+	(void)state;
+	arguments = calloc(1, WEFT__XEN_PAGE_BYTES);
+	answer = (struct answer){.version = 0x15, .pages = 512, .pages_max = 1024, .vcpu_last = 3};
+	assert_false(weft__xen_hypervisor_measure_vcpu(
+		call_about_usage, NULL, arguments, 3, 0, &version, &vcpu)); /* the version is not known */
+	assert_true(
+		weft__xen_hypervisor_measure(call_about_usage, NULL, arguments, 3, &version, &usage));
+	assert_int_equal(version, 0x15);
+	assert_int_equal(usage.cpu_ns, 1000);
+	assert_int_equal(usage.memory_bytes, 512 * 4096);
+	assert_int_equal(usage.memory_max_bytes, 1024 * 4096);
+	assert_int_equal(usage.vcpu_end, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_true(weft__xen_hypervisor_measure_vcpu(
+			call_about_usage, NULL, arguments, 3, i, &version, &vcpu));
+		assert_int_equal(vcpu.cpu_ns, 100 * (i + 1));
+		assert_int_equal(vcpu.state, states[i]);
+	}
+	assert_false(weft__xen_hypervisor_measure_vcpu(
+		call_about_usage, NULL, arguments, 3, 4, &version, &vcpu));
+	answer.pages_max = UINT64_MAX; /* dom0 has no limit */
+	answer.vcpu_last = UINT32_MAX; /* nor is there a vCPU */
+	answer.flags = 1 << 2;         /* it has shut down, and is preserved */
+	assert_true(
+		weft__xen_hypervisor_measure(call_about_usage, NULL, arguments, 3, &version, &usage));
+	assert_int_equal(usage.memory_max_bytes, 0);
+	assert_int_equal(usage.vcpu_end, 0);
+	answer.pages = UINT64_C(1) << 40;
+	assert_false(
+		weft__xen_hypervisor_measure(call_about_usage, NULL, arguments, 3, &version, &usage));
+	answer.pages = 1;
+	answer.flags = 1; /* it is dying */
+	assert_false(
+		weft__xen_hypervisor_measure(call_about_usage, NULL, arguments, 3, &version, &usage));
+	answer.flags = 0;
+	answer.error = EPERM;
+	assert_false(
+		weft__xen_hypervisor_measure(call_about_usage, NULL, arguments, 3, &version, &usage));
 	free(arguments);
 }
 
@@ -978,6 +1058,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_comparison, begin, end),
 		cmocka_unit_test(test_hypervisor),
 		cmocka_unit_test(test_machine),
+		cmocka_unit_test(test_usage),
 		cmocka_unit_test_setup_teardown(test_clocks, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
