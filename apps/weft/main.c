@@ -40,6 +40,7 @@ static const struct command commands[] = {
 	{"render", "draw a trace as a picture", cli_render},
 	{"flame", "draw where in the code threads waited, as a flame graph", cli_flame},
 	{"cut", "write a part of a trace as a trace of its own", cli_cut},
+	{"index", "make parts of a large trace quick to read", cli_index},
 	{"merge", "put traces of several hosts together, and compare their clocks", cli_merge},
 	{"export", "write a trace in another format", cli_export},
 	{NULL, NULL, NULL},

@@ -62,6 +62,10 @@ void weft_cut_destroy(struct weft_cut *cut);
 int weft_cut_add(struct weft_cut *cut, const struct weft_event *event,
 	const struct weft_trace_description *description);
 
+/* Adds an event of a checkpoint (checkpoint.h), instead of all events of the trace before that;
+ * then the caller adds those from the checkpoint's time on. 0 or an error. */
+int weft_cut_add_state(struct weft_cut *cut, const struct weft_event *event);
+
 /* Writes events that are held back, and the rundown. `description` is the decoder's at this time:
  * its threads, its levels and its losses are kept. Losses whose times are known are kept only where
  * they lie in the range. */

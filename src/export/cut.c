@@ -19,6 +19,7 @@
 #include "export/cut_clock.h"
 #include "export/cut_encode.h"
 #include "export/cut_rundown.h"
+#include "export/cut_state.h"
 #include "export/cut_tables.h"
 
 struct weft_cut {
@@ -308,7 +309,7 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 		return has_losses(trace) ? WEFT_OK : WEFT_END; /* losses are only known after the gap */
 	}
 	if (!cut->has_begun) {
-		cut->start_ns = cut->alive.state.tasks.count ? cut->range.start_ns : event->time_ns;
+		cut->start_ns = cut->has_past ? cut->range.start_ns : event->time_ns;
 		int error = is_one_buffer(trace) ? begin_cut(cut, trace) : WEFT_ERROR_UNSUPPORTED;
 		if (error)
 			return error;
@@ -317,6 +318,16 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 	int error = weft__export_alive_name(&cut->alive, event);
 	cut->events += event->type != WEFT_EVENT_TOTAL;
 	return error ? error : write_event(cut, event);
+}
+
+WEFT__EXPORT int weft_cut_add_state(struct weft_cut *cut, const struct weft_event *event)
+{
+	struct weft_event own = *event;
+	if (event->buffer || cut->has_begun)
+		return WEFT_ERROR_ARGUMENT;
+	own.name_id = 0; /* of another trace's names */
+	cut->has_past = true;
+	return weft__export_alive_add(&cut->alive, &own);
 }
 
 static int add_rundown(void *context, const struct weft_event *event)
@@ -351,7 +362,7 @@ WEFT__EXPORT int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_d
 	struct weft_abi_buffer header;
 	int error = is_one_buffer(trace) ? 0 : WEFT_ERROR_UNSUPPORTED;
 	if (!error && !cut->has_begun) {
-		cut->start_ns = cut->alive.state.tasks.count ? cut->range.start_ns : cut->last_ns;
+		cut->start_ns = cut->has_past ? cut->range.start_ns : cut->last_ns;
 		error = begin_cut(cut, trace);
 	}
 	cut->packets.trace = trace;
@@ -370,6 +381,29 @@ WEFT__EXPORT int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_d
 	if (!error)
 		error = weft__export_chunks_begin(&cut->chunks, WEFT_ABI_CHUNK_HEADER, 0, sizeof(header));
 	return error ? error : weft__export_chunks_append(&cut->chunks, &header, sizeof(header));
+}
+
+int weft__export_cut_state(struct weft_cut *cut, uint64_t time_ns, const struct weft_cut_sink *sink,
+	const struct weft_trace_description *trace)
+{
+	weft__export_cut_packets_finish(&cut->packets);
+	weft__export_cut_names_finish(&cut->names);
+	cut->chunks = (struct weft__chunks){.sink = *sink};
+	int error = weft__export_cut_names_init(&cut->names, &cut->chunks);
+	weft__export_cut_packets_init(&cut->packets, &cut->chunks, &cut->names);
+	const struct weft_cut_range whole = cut->range;
+	cut->range = (struct weft_cut_range){time_ns, time_ns};
+	cut->rundown_thread = 0;
+	if (!error)
+		error = weft_cut_finish(cut, trace);
+	cut->range = whole;
+	cut->has_begun = false;
+	return error;
+}
+
+struct weft__alive *weft__export_cut_alive(struct weft_cut *cut)
+{
+	return &cut->alive;
 }
 
 WEFT__EXPORT struct weft_cut_summary weft_cut_summarize(const struct weft_cut *cut)

@@ -138,7 +138,15 @@ static void on_give(void *alive, uint32_t task, uint32_t resource)
 		weft__model_holders_give(h, task);
 }
 
+static void on_damage(void *alive, uint64_t offset, const char *message)
+{
+	struct weft__alive *a = alive;
+	(void)offset, (void)message;
+	a->broke_rule = true;
+}
+
 static const struct weft__listener listener = {
+	.damage = on_damage,
 	.mention = on_mention,
 	.edge = on_edge,
 	.wake = on_wake,
@@ -212,21 +220,29 @@ int weft__export_alive_add(struct weft__alive *a, const struct weft_event *event
 	struct weft__texts *texts = is_remark(event) ? NULL : &a->texts;
 	if (event->type == WEFT_EVENT_SPAN)
 		return 0; /* nothing of it lasts, and each event of a track names the track */
+	a->broke_rule = false;
 	int error = weft__model_fact_of_event(&a->identities, texts, event, &fact);
 	if (!error)
 		error = weft__model_state_take(&a->state, &fact);
+	a->has_vain_creates |= a->broke_rule && event->type == WEFT_EVENT_CREATE;
 	if (!error && fact.task != WEFT_NONE && is_deadline(event))
 		set_due(a, fact.task, event->value);
 	return error;
 }
 
-static void name(struct weft__alive *a, const struct weft_event *event, enum weft_slot slot)
+uint32_t weft__export_alive_find(
+	const struct weft__alive *a, const struct weft_event *event, enum weft_slot slot)
 {
 	const struct weft__identities *i = &a->identities;
 	weft_task_id id = slot == WEFT_SLOT_TASK ? event->task : event->other;
 	if (id == WEFT_TASK_NONE || !weft__model_event_has(event->type, slot))
-		return;
-	uint32_t task = weft__model_ids_find(&i->by_id, i->id, i->buffer, event->buffer, id);
+		return WEFT_NONE;
+	return weft__model_ids_find(&i->by_id, i->id, i->buffer, event->buffer, id);
+}
+
+static void name(struct weft__alive *a, const struct weft_event *event, enum weft_slot slot)
+{
+	uint32_t task = weft__export_alive_find(a, event, slot);
 	if (task == WEFT_NONE)
 		return;
 	a->is_named[task] = true;

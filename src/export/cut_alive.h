@@ -12,10 +12,16 @@
 /* The time at which the task was created is unknown. */
 #define WEFT__ALIVE_UNDATED UINT64_MAX
 
+/* A rundown has nested holds up to this depth. */
+#define WEFT__ALIVE_DEPTH_MAX 64
+
 struct weft__alive {
 	struct weft__identities identities;
 	struct weft__texts texts;
-	bool has_categories; /* see struct weft_trace_buffer */
+	bool has_categories;   /* see struct weft_trace_buffer */
+	bool broke_rule;       /* the last event broke a rule */
+	bool has_vain_creates; /* a create event did: what it nearly did is in no rundown */
+	bool is_checkpoint;    /* the rundown is for further events, not for a reader */
 	struct weft__state state;
 	size_t capacity;
 	uint64_t *born_ns; /* when each task was created, or WEFT__ALIVE_UNDATED */
@@ -54,6 +60,10 @@ int weft__export_alive_add(struct weft__alive *alive, const struct weft_event *e
 
 /* The holders of a resource, as they are named now; NULL if it was never held. */
 struct weft__holders *weft__export_alive_holders(struct weft__alive *alive, uint32_t resource);
+
+/* The task that the event names in `slot`, as ids are used before it; or WEFT_NONE. */
+uint32_t weft__export_alive_find(
+	const struct weft__alive *alive, const struct weft_event *event, enum weft_slot slot);
 
 /* Takes an event of the range: the rundown has to include the tasks that it names, and the other
  * side of its message. 0 or WEFT_ERROR_MEMORY. */

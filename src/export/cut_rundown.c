@@ -81,6 +81,16 @@ static struct weft_event describe(const struct writer *w, uint32_t task)
 	return event;
 }
 
+/* The same of a living task, with its age. */
+static struct weft_event describe_living(const struct writer *w, uint32_t task)
+{
+	const uint64_t born_ns = w->alive->born_ns[task];
+	struct weft_event event = describe(w, task);
+	event.has_value = born_ns != WEFT__ALIVE_UNDATED;
+	event.value = event.has_value ? (int64_t)(event.time_ns - born_ns) : 0;
+	return event;
+}
+
 /* Writes what an ended task was, if that is known; without an age, as it has none any more. */
 static int write_former(const struct writer *w, uint32_t task)
 {
@@ -188,10 +198,8 @@ static int write_alive(const struct writer *w, uint32_t task)
 {
 	const struct weft__alive *a = w->alive;
 	const struct weft__state_tasks *t = &a->state.tasks;
-	struct weft_event event = describe(w, task);
+	struct weft_event event = describe_living(w, task);
 	uint32_t source = source_of(w->alive, task);
-	event.has_value = a->born_ns[task] != WEFT__ALIVE_UNDATED;
-	event.value = event.has_value ? (int64_t)(event.time_ns - a->born_ns[task]) : 0;
 	event.other = is_alive(a, source) ? a->identities.id[source] : WEFT_TASK_NONE;
 	uint32_t innermost = weft__model_state_innermost(&a->state, task);
 	int error = add_event(w, &event);
@@ -204,27 +212,32 @@ static int write_alive(const struct writer *w, uint32_t task)
 	return error || innermost == WEFT_NONE ? error : write_spans(w, event.task, 0, innermost);
 }
 
-/* Writes the acquire events of a resource. A reader counts nested ones up to this number. */
-#define DEPTH_MAX 64
+/* Writes the acquire events of a resource, nested ones up to a limit. Checkpoints also have holders
+ * that have ended: another task may give the resource back for them. */
 
 static int write_holds(const struct writer *w, uint32_t resource)
 {
 	struct weft__alive *a = w->alive;
 	const struct weft__holders *h = weft__export_alive_holders(a, resource);
+	const struct weft_event described = describe_living(w, resource);
 	struct weft_event event = w->event;
-	int error = 0;
+	/* The same task may hold a lock several times, but only if it is known to be one. */
+	bool is_held = h && h->count && a->is_checkpoint && is_alive(a, resource);
+	int error = is_held ? add_event(w, &described) : 0;
 	event.type = WEFT_EVENT_ACQUIRE;
 	event.other = a->identities.id[resource];
 	for (uint32_t i = 0; h && is_alive(a, resource) && i < h->count; i++) {
-		uint32_t depth = is_alive(a, h->list[i].task) ? h->list[i].depth : 0;
+		bool is_written = a->is_checkpoint || is_alive(a, h->list[i].task);
+		uint32_t depth = is_written ? h->list[i].depth : 0;
 		event.task = a->identities.id[h->list[i].task];
-		for (uint32_t k = 0; k < depth && k < DEPTH_MAX && !error; k++)
+		for (uint32_t k = 0; k < depth && k < WEFT__ALIVE_DEPTH_MAX && !error; k++)
 			error = add_event(w, &event);
 	}
 	return error;
 }
 
-/* Writes the first sides of messages whose other side is in the range. */
+/* Writes the first sides of messages whose other side is in the range; a checkpoint has them with
+ * their times, on which it depends whether they have another side. */
 static int write_messages(const struct writer *w)
 {
 	const struct weft__alive *a = w->alive;
@@ -232,6 +245,8 @@ static int write_messages(const struct writer *w)
 	int error = 0;
 	for (uint32_t i = 0; !error && i < a->message_count; i++) {
 		const struct weft__message *message = &a->messages[i];
+		if (a->is_checkpoint)
+			event.time_ns = message->time_ns;
 		event.type = message->is_received ? WEFT_EVENT_RECEIVE : WEFT_EVENT_SEND;
 		event.task = a->identities.id[message->task];
 		event.key = message->key;
@@ -305,7 +320,7 @@ static int write_switch(const struct writer *w, uint32_t thread, uint32_t runs, 
 	event.type = WEFT_EVENT_SWITCH;
 	event.thread = thread;
 	event.task = WEFT_TASK_NONE;
-	if (is_alive(w->alive, task))
+	if (task != WEFT_NONE && (w->alive->is_checkpoint || is_alive(w->alive, task)))
 		event.task = w->alive->identities.id[task];
 	else if (runs != WEFT__RUNS_IDLE)
 		return 0;
@@ -314,10 +329,54 @@ static int write_switch(const struct writer *w, uint32_t thread, uint32_t runs, 
 	return add_event(w, &event);
 }
 
+/* Writes on which thread each task ran last, before what the threads run now: whether a task that
+ * runs again was woken depends on that. Only for a checkpoint. */
+static int write_ran(const struct writer *w)
+{
+	const struct weft__state_tasks *t = &w->alive->state.tasks;
+	int error = 0;
+	for (uint32_t i = 0; !error && i < t->count; i++)
+		if (is_alive(w->alive, i) && t->ran_on[i] != WEFT_NONE)
+			error = write_switch(w, t->ran_on[i], i, WEFT_NONE);
+	return error;
+}
+
+/* The id of a task that has ended and that no trace has. */
+#define NOBODY (WEFT_TASK_NONE - 1)
+
+static int write_nobody(const struct writer *w, uint32_t thread)
+{
+	struct weft_event event = w->event;
+	event.type = WEFT_EVENT_RESOLVE;
+	event.other = NOBODY;
+	int error = add_event(w, &event);
+	event = w->event;
+	event.type = WEFT_EVENT_SWITCH;
+	event.thread = thread;
+	event.task = NOBODY;
+	return error ? error : add_event(w, &event);
+}
+
+/* For a checkpoint: writes the task that the idle thread ran before, and may go on with. If that
+ * went on elsewhere meanwhile, the thread will not; nor with the last one of write_ran(). */
+static int write_left(const struct writer *w, uint32_t index)
+{
+	struct weft__state *s = &w->alive->state;
+	const struct weft__state_thread *thread = &s->threads[index];
+	if (!w->alive->is_checkpoint || thread->running != WEFT__RUNS_IDLE || thread->in_idle_band ||
+		thread->interrupted >= WEFT__RUNS_UNKNOWN)
+		return 0;
+	if (s->tasks.ran_on[weft__model_state_forward(s, thread->interrupted)] != index)
+		return write_nobody(w, index);
+	return write_switch(w, index, thread->interrupted, WEFT_NONE);
+}
+
 static int write_thread(const struct writer *w, uint32_t index)
 {
 	const struct weft__state_thread *thread = &w->alive->state.threads[index];
-	int error = thread->in_idle_band
+	int error = write_left(w, index);
+	if (!error)
+		error = thread->in_idle_band
 					? write_switch(w, index, thread->interrupted, thread->interrupted_reason)
 					: write_switch(w, index, thread->running, thread->reason);
 	if (!error && thread->in_gc_band)
@@ -342,6 +401,8 @@ int weft__export_rundown_write(
 	int error = write_tasks(&w);
 	if (!error)
 		error = write_counters(&w);
+	if (!error && alive->is_checkpoint)
+		error = write_ran(&w);
 	for (uint32_t i = 0; !error && i < alive->state.thread_count; i++)
 		error = write_thread(&w, i);
 	return error;

@@ -38,6 +38,7 @@ static inline int identify(struct weft__identities *identities, const struct wef
 /* Events that begin or end the life of a task. */
 static const bool lives[WEFT_EVENT_TYPES] = {
 	[WEFT_EVENT_CREATE] = true,
+	[WEFT_EVENT_ALIVE] = true,
 	[WEFT_EVENT_BECOME] = true,
 	[WEFT_EVENT_RESOLVE] = true,
 	[WEFT_EVENT_FAIL] = true,
@@ -46,9 +47,20 @@ static const bool lives[WEFT_EVENT_TYPES] = {
 	[WEFT_EVENT_TIME_OUT] = true,
 };
 
+/* An alive event stands for the creation of its task, unless it says nothing of it. */
+static int begin_life(struct weft__identities *identities, struct weft__fact *fact)
+{
+	bool is_known = fact->kind != WEFT_KIND_UNKNOWN || fact->has_value;
+	if (fact->task == WEFT_NONE || !is_known)
+		return 0;
+	return weft__model_identities_begin(identities, fact->task);
+}
+
 /* An id that is created again after its task ended is a new task. */
 static int follow_life(struct weft__identities *identities, struct weft__fact *fact)
 {
+	if (fact->type == WEFT_EVENT_ALIVE)
+		return begin_life(identities, fact);
 	const uint32_t ended = fact->type == WEFT_EVENT_BECOME ? fact->task : fact->other;
 	if (ended == WEFT_NONE)
 		return 0;

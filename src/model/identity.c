@@ -213,6 +213,11 @@ static int mark(struct weft__identities *identities, uint32_t task, uint8_t life
 	return 0;
 }
 
+int weft__model_identities_begin(struct weft__identities *identities, uint32_t task)
+{
+	return mark(identities, task, CREATED);
+}
+
 int weft__model_identities_end(struct weft__identities *identities, uint32_t task)
 {
 	return mark(identities, task, ENDED);

@@ -45,6 +45,8 @@ void weft__model_identities_finish(struct weft__identities *identities);
 int weft__model_identify_any(
 	struct weft__identities *identities, uint32_t buffer, weft_task_id id, uint32_t *ret_task);
 
+/* The task was created, though not by an event. 0 or WEFT_ERROR_MEMORY. */
+int weft__model_identities_begin(struct weft__identities *identities, uint32_t task);
 /* The task has ended. If its id is created again, that is another task. 0 or WEFT_ERROR_MEMORY. */
 int weft__model_identities_end(struct weft__identities *identities, uint32_t task);
 /* `*task` is created: if it has ended, its id means a new task from now on, whose number is stored.

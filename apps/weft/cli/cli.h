@@ -36,6 +36,7 @@ int cli_ls(int argc, char **argv);
 int cli_metrics(int argc, char **argv);
 int cli_tail(int argc, char **argv);
 int cli_top(int argc, char **argv);
+int cli_index(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_query(int argc, char **argv);
 int cli_record(int argc, char **argv);

@@ -144,18 +144,59 @@ struct outcome {
 	bool interrupted;
 };
 
-/* Copies all events; `event` is the first one, if `status` is WEFT_OK. */
-static struct outcome copy_events(
-	const struct cli_trace *trace, int status, struct weft_event *event, struct weft_cut *cut)
+/* A part that is being written. */
+struct job {
+	const struct weft_cut_range *range;
+	const struct cli_trace *trace;
+	const struct cli_checkpoint *from; /* or NULL */
+	struct weft_cut *cut;
+};
+
+static int add_state(const struct job *job)
 {
-	struct outcome outcome = {0};
-	const struct weft_trace_description *description = weft_decoder_describe(trace->decoder);
+	struct weft_event event;
+	int status = WEFT_OK;
+	while (status == WEFT_OK) {
+		status = weft_decoder_next(job->from->decoder, &event);
+		if (status == WEFT_OK)
+			status = weft_cut_add_state(job->cut, &event);
+	}
+	return status == WEFT_END ? WEFT_OK : status;
+}
+
+/* WEFT_OK if more events may be needed. The losses of the whole trace are known if there is a
+ * checkpoint; otherwise later events show them. */
+static int add(const struct job *job, const struct weft_event *event)
+{
+	const bool is_past_range =
+		job->range->end_ns != UINT64_MAX && event->time_ns >= job->range->end_ns;
+	const int status = weft_cut_add(job->cut, event, weft_decoder_describe(job->trace->decoder));
+	return status == WEFT_OK && job->from && is_past_range ? WEFT_END : status;
+}
+
+static int finish(const struct job *job)
+{
+	struct weft_trace_description description = *weft_decoder_describe(job->trace->decoder);
+	if (job->from) {
+		memcpy(description.losses, job->from->found.losses, sizeof(description.losses));
+		description.loss_periods = job->from->found.loss_periods;
+		description.loss_period_count = job->from->found.loss_period_count;
+	}
+	return weft_cut_finish(job->cut, &description);
+}
+
+/* Copies all events; `event` is the first one, if `status` is WEFT_OK. */
+static struct outcome copy_events(const struct job *job, int status, struct weft_event *event)
+{
+	struct outcome outcome = {.write_error = job->from ? add_state(job) : 0};
 	int written = WEFT_OK;
+	if (outcome.write_error)
+		return outcome;
 	for (uint64_t events = 1; status == WEFT_OK; events++) {
-		written = weft_cut_add(cut, event, description);
+		written = add(job, event);
 		if (written != WEFT_OK)
 			break;
-		status = weft_decoder_next(trace->decoder, event);
+		status = weft_decoder_next(job->trace->decoder, event);
 		if (events % 65536 == 0 && !cli_progress_step(events)) {
 			outcome.interrupted = true;
 			break;
@@ -164,7 +205,7 @@ static struct outcome copy_events(
 	if (status < 0)
 		outcome.read_error = status;
 	else
-		outcome.write_error = written < 0 ? written : weft_cut_finish(cut, description);
+		outcome.write_error = written < 0 ? written : finish(job);
 	return outcome;
 }
 
@@ -179,8 +220,9 @@ static int fail(const char *output, const struct cli_trace *trace, struct outcom
 	return CLI_NO;
 }
 
-int cut_write(const struct weft_cut_range *range, const struct cli_trace *trace, int status,
-	struct weft_event *event, const char *output_path, uint64_t *ret_events)
+int cut_write(const struct weft_cut_range *range, const struct cli_trace *trace,
+	const struct cli_checkpoint *from, int status, struct weft_event *event,
+	const char *output_path, uint64_t *ret_events)
 {
 	struct cli_output output;
 	struct weft_cut *cut = NULL;
@@ -189,7 +231,7 @@ int cut_write(const struct weft_cut_range *range, const struct cli_trace *trace,
 	const struct weft_cut_sink sink = {append, &output};
 	struct outcome outcome = {.write_error = weft_cut_create(range, trace->name, &sink, &cut)};
 	if (!outcome.write_error)
-		outcome = copy_events(trace, status, event, cut);
+		outcome = copy_events(&(struct job){range, trace, from, cut}, status, event);
 	cli_trace_report(trace);
 	if (outcome.read_error || outcome.write_error) {
 		int answer = fail(output_path, trace, outcome);
@@ -213,8 +255,14 @@ static int cut_one(const struct cut_request *request, const struct cli_trace *tr
 	}
 	const struct weft_cut_range range =
 		cut_find_range(request, first == WEFT_OK ? event.time_ns : 0);
-	const int next = cut_skip_past(request, &range, trace->decoder, first, &event);
-	int status = cut_write(&range, trace, next, &event, request->output, &events);
+	struct cli_checkpoint from = {0};
+	const bool has_state = first == WEFT_OK && request->past_ns == UINT64_MAX &&
+						   cli_checkpoint_find(trace, *request->files, range.start_ns, &from);
+	const int next = has_state ? cli_checkpoint_seek(&from, trace->decoder, &event)
+							   : cut_skip_past(request, &range, trace->decoder, first, &event);
+	int status =
+		cut_write(&range, trace, has_state ? &from : NULL, next, &event, request->output, &events);
+	cli_checkpoint_close(&from);
 	if (status)
 		return status;
 	if (first != WEFT_OK)

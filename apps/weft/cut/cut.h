@@ -7,7 +7,7 @@
 
 #include <weft/cut.h>
 
-#include "cli/cli.h"
+#include "cli/checkpoint.h"
 #include "cli/xen_filter.h"
 
 /* The arguments of a cut, as given on the command line. */
@@ -29,10 +29,12 @@ struct weft_cut_range cut_find_range(const struct cut_request *request, uint64_t
 int cut_skip_past(const struct cut_request *request, const struct weft_cut_range *range,
 	struct weft_decoder *decoder, int status, struct weft_event *event);
 
-/* Writes the part of one file to `output`; `event` is its first event, if `status` is WEFT_OK.
- * Reports damage. Returns an exit status, and the number of events in the range. */
-int cut_write(const struct weft_cut_range *range, const struct cli_trace *trace, int status,
-	struct weft_event *event, const char *output, uint64_t *ret_events);
+/* Writes the part of one file to `output`; `event` is its first event, if `status` is WEFT_OK, or
+ * the first one after the checkpoint `from`, if that is not NULL. Reports damage. Returns an exit
+ * status, and the number of events in the range. */
+int cut_write(const struct weft_cut_range *range, const struct cli_trace *trace,
+	const struct cli_checkpoint *from, int status, struct weft_event *event, const char *output,
+	uint64_t *ret_events);
 
 /* Makes the directory that several files are cut or merged into. Other traces in it would later be
  * opened with them. False after a message. */

@@ -154,7 +154,7 @@ static int write_all(
 		int status = piece->is_xentrace
 						 ? cut_write_xentrace(&range, &request->filter, &piece->trace,
 							   piece->status, &piece->record, piece->output, &written)
-						 : cut_write(&range, &piece->trace,
+						 : cut_write(&range, &piece->trace, NULL,
 							   cut_skip_past(request, &range, piece->trace.decoder, piece->status,
 								   &piece->event),
 							   &piece->event, piece->output, &written);

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: ISC
+"""weft index: parts that are cut from a state beside the trace are those that are cut from the whole, to the byte.
+
+    WEFT_INDEX_RANGES=500 WEFT_INDEX_SEED=7 tests/e2e/index.py     tests more, other cases
+"""
+import json
+import os
+import random
+import shutil
+import struct
+
+from harness import BUILD, DATA, case, equal, main, temporary_directory, weft
+
+RANGES = int(os.environ.get('WEFT_INDEX_RANGES', 12))
+SEED = int(os.environ.get('WEFT_INDEX_SEED', 1))
+STREAM = os.path.join(DATA, 'recorded', 'threads-stream.weft')
+HEADER_BYTES, CHUNK_MAGIC, PACKET = 4096, 0x6b6e68638946eaff, 1
+
+
+def read(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def write(path, content):
+    with open(path, 'wb') as file:
+        file.write(content)
+    return path
+
+
+def copy_stream(folder):
+    path = os.path.join(folder, 'stream.weft')
+    shutil.copy(STREAM, path)
+    return path
+
+
+def chunks(content):
+    """(offset, size, kind) of each chunk of a stream, with its head."""
+    at = HEADER_BYTES
+    while at < len(content):
+        magic, kind, size = struct.unpack_from('<QII', content, at)
+        assert magic == CHUNK_MAGIC, (at, magic)
+        yield at, 24 + size, kind
+        at += 24 + size
+
+
+def without_packets(folder, rng):
+    """The stream without some of its packets: their events are losses."""
+    content = read(STREAM)
+    kept = [content[at:at + size] for at, size, kind in chunks(content) if kind != PACKET or rng.random() < 0.7]
+    return write(os.path.join(folder, 'lost.weft'), content[:HEADER_BYTES] + b''.join(kept))
+
+
+def record(folder, name, *options):
+    path = os.path.join(folder, name)
+    weft('record', *options, '-o', path, '--', os.path.join(BUILD, 'examples', 'echo-server'), '100')
+    return path
+
+
+def damaged(content, number):
+    """The stream with damage in one of its packets."""
+    changed = bytearray(content)
+    at = [at for at, _, kind in chunks(content) if kind == PACKET][number]
+    changed[at + 24 + 128:at + 24 + 136] = b'\xff' * 8
+    return bytes(changed)
+
+
+def part(trace, folder, start, length):
+    out = os.path.join(folder, 'part')
+    result = weft('cut', trace, '-o', out, '--start', '@%d' % start, '--duration', '%dns' % length)
+    return read(out), result.stderr
+
+
+def index(trace, *options, **expected):
+    return weft('index', trace, *options, **expected).stderr
+
+
+def same(got, wanted, what=''):
+    assert got == wanted, '%s%d bytes, expected %d; %s%s' % (what, len(got[0]), len(wanted[0]), got[1], wanted[1])
+
+
+def check_parts(trace, folder, rng):
+    """Each of some parts, first from the whole, then from the states."""
+    info = json.loads(weft('info', '--json', trace).stdout)
+    first, last = info['start'], info['end']
+    ranges = []
+    for _ in range(RANGES):
+        start = rng.randint(first, last)
+        ranges.append((start, rng.randint(1, (last - first) // 4 + 1)))
+    whole = [part(trace, folder, *times) for times in ranges]
+    said = index(trace, '--spacing', str(rng.randint(1, 60)))
+    assert ' 0 checkpoints' not in said, said
+    for times, wanted in zip(ranges, whole):
+        same(part(trace, folder, *times), wanted, '%s [%d, +%d): ' % (trace, *times))
+
+
+@case
+def parts_are_those_of_the_whole():
+    rng = random.Random(SEED)
+    with temporary_directory() as folder:
+        for trace in (copy_stream(folder), without_packets(folder, rng), without_packets(folder, rng),
+                      record(folder, 'stream', '--stream'), record(folder, 'overwritten', '--size', '64K')):
+            check_parts(trace, folder, rng)
+
+
+def middle(trace):
+    info = json.loads(weft('info', '--json', trace).stdout)
+    length = info['end'] - info['start']
+    return info['start'] + length // 2, length // 4
+
+
+@case
+def what_comes_before_is_not_read():
+    """An early packet is damaged so that the key of the trace stays as it is: only who reads it can say so. A file of
+    states that belongs to neither the user nor the trace's owner is not used."""
+    with temporary_directory() as folder:
+        trace = record(folder, 'stream', '--stream')
+        times = middle(trace)
+        wanted = part(trace, folder, *times)
+        index(trace, '--spacing', '20')
+        status = os.stat(trace)
+        write(trace, damaged(read(trace), 3))
+        os.utime(trace, ns=(status.st_atime_ns, status.st_mtime_ns))
+        same(part(trace, folder, *times), wanted)
+        if os.geteuid() == 0:
+            os.chown(trace + '.weft-index', 12345, 12345)
+            assert 'offset 0x' in part(trace, folder, *times)[1]
+            os.chown(trace + '.weft-index', 0, 0)
+            same(part(trace, folder, *times), wanted)
+        # The states are of the file at another time.
+        os.utime(trace)
+        assert 'offset 0x' in part(trace, folder, *times)[1]
+
+
+@case
+def a_trace_that_has_changed_is_read_whole():
+    """Its time, its size, or its content at the end is another one."""
+    with temporary_directory() as folder:
+        trace = copy_stream(folder)
+        index(trace, '--spacing', '20')
+        longer = os.path.join(folder, 'longer.weft')
+        content = read(trace)
+        last = list(chunks(content))[-1]
+        changed = bytearray(content)
+        changed[-100] ^= 1 # in the last header
+        for new in (content[:last[0]], bytes(changed), content):
+            write(longer, new)
+            times = middle(longer)
+            wanted = part(longer, folder, *times)
+            shutil.copy(trace + '.weft-index', longer + '.weft-index')
+            same(part(longer, folder, *times), wanted)
+            os.unlink(longer + '.weft-index')
+
+
+@case
+def a_damaged_file_of_states_is_not_used():
+    rng = random.Random(SEED)
+    with temporary_directory() as folder:
+        trace = copy_stream(folder)
+        times = middle(trace)
+        wanted = part(trace, folder, *times)
+        index(trace, '--spacing', '20')
+        good = read(trace + '.weft-index')
+        for _ in range(RANGES):
+            bad = bytearray(good)
+            bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
+            write(trace + '.weft-index', bad[:rng.choice([len(bad), rng.randrange(len(bad))])])
+            same(part(trace, folder, *times), wanted)
+        os.unlink(trace + '.weft-index')
+        os.mkfifo(trace + '.weft-index')
+        same(part(trace, folder, *times), wanted)
+
+
+@case
+def only_the_readers_of_a_trace_may_read_its_states():
+    with temporary_directory() as folder:
+        trace = copy_stream(folder)
+        os.chmod(trace, 0o600)
+        index(trace)
+        equal(os.stat(trace + '.weft-index').st_mode & 0o777, 0o600)
+
+
+@case
+def what_has_no_states_is_refused():
+    with temporary_directory() as folder:
+        def refused(content, reason, status=1):
+            said = index(write(os.path.join(folder, 'other'), content), status=status)
+            assert reason in said, said
+            assert not os.path.exists(os.path.join(folder, 'other.weft-index'))
+
+        refused(read(os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')), "only a file in weft's own format")
+        # A ring that may be written to: its file may keep its time.
+        refused(read(os.path.join(DATA, 'recorded', 'echo-server.weft')), "only a file in weft's own format")
+        refused(b'no trace', 'no trace', 3)
+        refused(damaged(read(STREAM), 0), 'is damaged')
+        weft('index', status=2)
+        assert 'spacing' in weft('index', '--spacing', '0', STREAM, status=2).stderr
+
+
+main()
