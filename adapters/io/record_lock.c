@@ -20,27 +20,32 @@ enum {
 static struct locked {
 	uint64_t device, inode;
 	const struct weft__io_object *object; /* NULL: an empty entry */
-	uint32_t epoch;                       /* a forked child has no locks */
+	pid_t process; /* a forked child has no locks, and one of vfork shares this memory */
 } table[LOCKED];
 
 unsigned weft__io_record_locks; /* how many entries have been used since the process began */
 
-static bool find_file(int fd, struct stat *ret)
+struct file {
+	struct stat status;
+	pid_t process;
+};
+
+static bool find_file(int fd, struct file *ret)
 {
 	if (!weft__hooks_system_begin())
 		return false;
-	const long error = weft__kernel_stat(fd, ret);
+	const long error = weft__kernel_stat(fd, &ret->status);
+	ret->process = (pid_t)weft__kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
 	weft__hooks_system_end();
 	return error == 0;
 }
 
-static struct locked *find_entry(const struct stat *file)
+static struct locked *find_entry(const struct file *file)
 {
 	for (unsigned i = 0; i < LOCKED; i++) {
 		struct locked *entry = &table[i];
-		if (__atomic_load_n(&entry->object, __ATOMIC_ACQUIRE) &&
-			entry->epoch == weft__hooks_epoch() && entry->device == file->st_dev &&
-			entry->inode == file->st_ino)
+		if (__atomic_load_n(&entry->object, __ATOMIC_ACQUIRE) && entry->process == file->process &&
+			entry->device == file->status.st_dev && entry->inode == file->status.st_ino)
 			return entry;
 	}
 	return NULL;
@@ -54,17 +59,16 @@ static void forget(struct locked *entry)
 void weft__io_record_lock_took(int fd)
 {
 	const struct weft__io_object *object = weft__io_object(fd);
-	struct stat file;
+	struct file file;
 	if (!object || !find_file(fd, &file) || find_entry(&file))
 		return;
 	for (unsigned i = 0; i < LOCKED; i++) {
 		struct locked *entry = &table[i];
-		if (__atomic_load_n(&entry->object, __ATOMIC_RELAXED) &&
-			entry->epoch == weft__hooks_epoch())
+		if (__atomic_load_n(&entry->object, __ATOMIC_RELAXED) && entry->process == file.process)
 			continue;
-		entry->device = file.st_dev;
-		entry->inode = file.st_ino;
-		entry->epoch = weft__hooks_epoch();
+		entry->device = file.status.st_dev;
+		entry->inode = file.status.st_ino;
+		entry->process = file.process;
 		__atomic_store_n(&entry->object, object, __ATOMIC_RELEASE);
 		__atomic_store_n(&weft__io_record_locks, 1, __ATOMIC_RELAXED);
 		return;
@@ -73,7 +77,7 @@ void weft__io_record_lock_took(int fd)
 
 void weft__io_record_lock_gave(int fd)
 {
-	struct stat file;
+	struct file file;
 	struct locked *entry = find_file(fd, &file) ? find_entry(&file) : NULL;
 	if (entry)
 		forget(entry);
@@ -103,7 +107,7 @@ static WEFT__OWN_FRAME void record(int fd)
 
 void weft__io_record_lock_closing(int fd)
 {
-	struct stat file;
+	struct file file;
 	const int saved = errno;
 	struct locked *entry = find_file(fd, &file) ? find_entry(&file) : NULL;
 	if (entry) {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void check(int is_good, const char *what)
@@ -215,13 +216,20 @@ static void keep_lock(void)
 	look_at_file(false);
 }
 
-/* A copy is closed, which ends the lock on purpose; and that of a file that another one locks. */
+/* A child that shares the memory closes a descriptor of the file. Then a copy is closed, which ends
+ * the lock on purpose; and one of another file. */
 static void lose_none(void)
 {
 	char path[] = "/tmp/weft-test-XXXXXX", second[] = "/tmp/weft-test-XXXXXX";
 	const int file = mkstemp(path), other = mkstemp(second);
 	check(file >= 0 && other >= 0 && lockf(file, F_LOCK, 0) == 0, "lockf");
-	const int copy = dup(file);
+	const int copy = dup(file), childs = open(path, O_RDONLY);
+	const pid_t child = vfork();
+	if (child == 0) {
+		close(childs);
+		_exit(0);
+	}
+	check(child > 0 && waitpid(child, NULL, 0) == child, "vfork");
 	close(other);
 	close(copy);
 	check(unlink(path) == 0 && unlink(second) == 0, "unlink");
