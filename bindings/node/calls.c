@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Events: tasks, edges, ends, labels. All of the category "node".
+ * Events with texts or lists, and what is known of promises. The others are in events.c.
  */
 #include "node.h"
 
@@ -25,35 +25,7 @@ FUNCTION(current)
 	return id_of(env, task == node->thread || task == WEFT_TASK_NONE ? 0 : task);
 }
 
-/* ---- Creating ---- */
-
-static void give_name(struct weft_node *node, uint64_t task, uint32_t number)
-{
-	if (number == 0 || number > node->name_count)
-		return;
-	struct weft_node_name *name = &node->names[number - 1];
-	weft_ffi_label(node->category, 0, task, name->text, name->size, &name->cache);
-}
-
-/* create(parent, kind, number of a name) */
-FUNCTION(create)
-{
-	napi_value a[3];
-	struct weft_node *node = weft_node_arguments(env, info, a, 3);
-	uint64_t task = weft_ffi_create(
-		node->category, 0, weft_node_task(env, a[0]), (uint16_t)weft_node_number(env, a[1]));
-	give_name(node, task, weft_node_number(env, a[2]));
-	return id_of(env, task);
-}
-
-/* named(task, number of a name) */
-FUNCTION(named)
-{
-	napi_value a[2];
-	struct weft_node *node = weft_node_arguments(env, info, a, 2);
-	give_name(node, weft_node_task(env, a[0]), weft_node_number(env, a[1]));
-	return NULL;
-}
+/* ---- Texts ---- */
 
 /* label(task, text) */
 FUNCTION(label)
@@ -63,17 +35,6 @@ FUNCTION(label)
 	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
 	size_t size = weft_node_text(env, a[1], text);
 	weft_ffi_label(node->category, 0, weft_node_task(env, a[0]), text, size, NULL);
-	return NULL;
-}
-
-/* deadline(task, ms) */
-FUNCTION(deadline)
-{
-	static uint64_t cache;
-	napi_value a[2];
-	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
-	weft_ffi_tag_value(node->category, 0, weft_node_task(env, a[0]), WEFT_TAG_DEADLINE,
-		sizeof(WEFT_TAG_DEADLINE) - 1, &cache, (int64_t)weft_node_number(env, a[1]) * 1000000);
 	return NULL;
 }
 
@@ -96,35 +57,6 @@ FUNCTION(context)
 	return napi_create_string_utf8(env, own_text, own_size, &result) ? NULL : result;
 }
 
-/* ---- Edges ---- */
-
-/* waits(task, source) */
-FUNCTION(waits)
-{
-	napi_value a[2];
-	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
-	weft_ffi_try_read(node->category, 0, weft_node_task(env, a[0]), weft_node_task(env, a[1]));
-	return NULL;
-}
-
-/* acquire(task, resource) */
-FUNCTION(acquire)
-{
-	napi_value a[2];
-	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
-	weft_ffi_acquire(node->category, 0, weft_node_task(env, a[0]), weft_node_task(env, a[1]));
-	return NULL;
-}
-
-/* release(task, resource) */
-FUNCTION(release)
-{
-	napi_value a[2];
-	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
-	weft_ffi_release(node->category, 0, weft_node_task(env, a[0]), weft_node_task(env, a[1]));
-	return NULL;
-}
-
 #define SOURCES_MAX 1000
 
 /* waitsForAny(task, sources) */
@@ -141,53 +73,6 @@ FUNCTION(waits_for_any)
 		sources[i] = napi_get_element(env, a[1], i, &source) ? 0 : weft_node_task(env, source);
 	weft_ffi_wait_any(node->category, 0, weft_node_task(env, a[0]), sources, count);
 	return NULL;
-}
-
-/* enter(task, source): it runs; if there is a source, because that one has ended. */
-FUNCTION(enter)
-{
-	napi_value a[2];
-	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
-	uint64_t source = weft_node_task(env, a[1]);
-	weft_ffi_enter(weft_node_task(env, a[0]));
-	if (source != WEFT_TASK_CURRENT)
-		weft_ffi_read(node->category, 0, WEFT_TASK_CURRENT, source);
-	return NULL;
-}
-
-FUNCTION(leave)
-{
-	(void)env, (void)info;
-	weft_ffi_leave();
-	return NULL;
-}
-
-/* ---- Ends ---- */
-
-typedef void end_function(
-	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
-
-static napi_value end(napi_env env, napi_callback_info info, end_function *function)
-{
-	napi_value a[1];
-	const struct weft_node *node = weft_node_arguments(env, info, a, 1);
-	function(node->category, 0, WEFT_TASK_CURRENT, weft_node_task(env, a[0]));
-	return NULL;
-}
-
-FUNCTION(resolve)
-{
-	return end(env, info, weft_ffi_resolve);
-}
-
-FUNCTION(cancel)
-{
-	return end(env, info, weft_ffi_cancel);
-}
-
-FUNCTION(close)
-{
-	return end(env, info, weft_ffi_close);
 }
 
 /* fail(task, text) */
@@ -218,21 +103,8 @@ FUNCTION(unhandled)
 {
 	napi_value a[1], result;
 	const struct weft_node *node = weft_node_arguments(env, info, a, 1);
-	bool is_it = node->knows_promises && weft_node_promise_state(a[0]) == WEFT_NODE_REJECTED &&
-				 !weft_node_promise_has_handler(a[0]);
+	bool is_it = weft_node_is_rejected(node, a[0]) && !weft_node_promise_has_handler(a[0]);
 	return napi_get_boolean(env, is_it, &result) ? NULL : result;
-}
-
-/* settle(task, promise): the promise has ended. False if it was rejected, which is left to fail().
- */
-FUNCTION(settle)
-{
-	napi_value a[2], result;
-	const struct weft_node *node = weft_node_arguments(env, info, a, 2);
-	bool is_rejected = node->knows_promises && weft_node_promise_state(a[1]) == WEFT_NODE_REJECTED;
-	if (!is_rejected)
-		weft_ffi_resolve(node->category, 0, WEFT_TASK_CURRENT, weft_node_task(env, a[0]));
-	return napi_get_boolean(env, !is_rejected, &result) ? NULL : result;
 }
 
 /* reason(promise): of one that was rejected. */
@@ -260,24 +132,12 @@ FUNCTION(knows)
 const napi_property_descriptor weft_node_calls[] = {
 	ROW("recording", recording),
 	ROW("current", current),
-	ROW("create", create),
-	ROW("named", named),
 	ROW("label", label),
-	ROW("deadline", deadline),
 	ROW("context", context),
-	ROW("waits", waits),
 	ROW("waitsForAny", waits_for_any),
-	ROW("acquire", acquire),
-	ROW("release", release),
-	ROW("enter", enter),
-	ROW("leave", leave),
-	ROW("resolve", resolve),
-	ROW("cancel", cancel),
-	ROW("close", close),
 	ROW("fail", fail),
 	ROW("state", state),
 	ROW("unhandled", unhandled),
-	ROW("settle", settle),
 	ROW("reason", reason),
 	ROW("knows", knows),
 	{0},

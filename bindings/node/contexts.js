@@ -4,7 +4,7 @@
 // read; WEFT_PROPAGATE=1 also adds them to the requests that the program sends.
 'use strict';
 
-const weft = require('./weft.node');
+const events = require('./events.js');
 
 const {WEFT_PROPAGATE, TRACEPARENT, TRACESTATE} = process.env;
 
@@ -48,7 +48,7 @@ const isGiven = headers => (Array.isArray(headers) ? headers : listOf(headers))
 // Makes the task a span below that of `parent`, or the root of a new trace if `parent` is empty. Returns the task's own
 // context; null if `parent` is not valid.
 function start(task, parent) {
-	const own = weft.context(task, parent.traceparent, parent.tracestate);
+	const own = events.context(task, parent.traceparent, parent.tracestate);
 	return own === '' ? null : new Context(own, parent.tracestate);
 }
 

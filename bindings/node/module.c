@@ -72,6 +72,14 @@ FUNCTION(name)
 	return napi_create_uint32(env, copy ? node->name_count : 0, &result) ? NULL : result;
 }
 
+void weft_node_give_name(struct weft_node *node, uint64_t task, uint32_t number)
+{
+	if (number == 0 || number > node->name_count)
+		return;
+	struct weft_node_name *name = &node->names[number - 1];
+	weft_ffi_label(node->category, 0, task, name->text, name->size, &name->cache);
+}
+
 /* kind(text): a number for create(). */
 FUNCTION(kind)
 {
@@ -159,7 +167,8 @@ NAPI_MODULE_INIT()
 	}
 	node->category = weft_ffi_category("node", 4, description, sizeof(description) - 1);
 	if (!define(env, exports, node, weft_node_values) ||
-		!define(env, exports, node, weft_node_calls))
+		!define(env, exports, node, weft_node_calls) ||
+		!define(env, exports, node, weft_node_events))
 		return NULL;
 	if (weft_ffi_is_recording()) {
 		begin_thread(node);

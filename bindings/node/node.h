@@ -27,6 +27,8 @@ struct weft_node {
 	uint32_t name_count, name_room;
 	uint64_t thread; /* the task that runs while no callback does */
 	const int32_t *timers;
+	double *shared; /* with JavaScript (events.c) */
+	uint64_t given; /* ids */
 	bool knows_promises;
 };
 
@@ -45,6 +47,9 @@ uint32_t weft_node_number(napi_env env, napi_value value);
 /* The size of a string that is copied, and cut at WEFT_NODE_TEXT_BYTES; 0 for other values. */
 size_t weft_node_text(napi_env env, napi_value value, char ret_text[WEFT_NODE_TEXT_BYTES]);
 
+/* A label by its number of name(); 0: none. */
+void weft_node_give_name(struct weft_node *node, uint64_t task, uint32_t number);
+
 /* ---- Promises (promise.c) ---- */
 
 enum weft_node_state {
@@ -61,6 +66,9 @@ bool weft_node_promises_begin(const napi_value promises[3]);
 enum weft_node_state weft_node_promise_state(napi_value promise);
 bool weft_node_promise_has_handler(napi_value promise);
 
+/* False also if that is not known. */
+bool weft_node_is_rejected(const struct weft_node *node, napi_value promise);
+
 /* With what a promise was rejected. */
 napi_value weft_node_promise_reason(napi_value promise);
 
@@ -69,6 +77,6 @@ napi_value weft_node_promise_reason(napi_value promise);
 #define FUNCTION(name) static napi_value name(napi_env env, napi_callback_info info)
 
 /* The list ends with a row without a name. */
-extern const napi_property_descriptor weft_node_calls[], weft_node_values[];
+extern const napi_property_descriptor weft_node_calls[], weft_node_events[], weft_node_values[];
 
 #endif

@@ -5,7 +5,7 @@
 // order, and uses half of the threads at most to look up names. While no request waits, nothing is recorded.
 'use strict';
 
-const weft = require('./weft.node'), {isMainThread} = require('worker_threads');
+const weft = require('./weft.node'), events = require('./events.js'), {isMainThread} = require('worker_threads');
 
 const POOL = weft.kind('pool'), NAME = weft.name("libuv's threads");
 const SLOW = new Set(['GETADDRINFOREQWRAP', 'GETNAMEINFOREQWRAP']);
@@ -64,17 +64,17 @@ function begin(request) {
 
 function hold(request) {
 	request.isHolder = true;
-	weft.acquire(request.task, task);
+	events.acquire(request.task, task);
 }
 
 function wait(request) {
 	if (task === 0)
-		task = weft.create(0, POOL, NAME);
+		task = events.create(0, POOL, NAME);
 	for (const other of working)
 		if (!other.isHolder)
 			hold(other);
 	(request.isSlow ? waitingSlow : waiting).push(request);
-	weft.waits(request.task, task);
+	events.waits(request.task, task);
 }
 
 // The request that gets the free thread, or undefined.
@@ -106,7 +106,7 @@ module.exports = {
 		if (request.isSlow)
 			slow--;
 		if (request.isHolder)
-			weft.release(request.task, task);
+			events.release(request.task, task);
 		const first = next();
 		if (first === undefined)
 			return;

@@ -55,3 +55,8 @@ napi_value weft_node_promise_reason(napi_value promise)
 {
 	return result_of(promise);
 }
+
+bool weft_node_is_rejected(const struct weft_node *node, napi_value promise)
+{
+	return node->knows_promises && weft_node_promise_state(promise) == WEFT_NODE_REJECTED;
+}

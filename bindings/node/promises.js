@@ -7,7 +7,7 @@
 // is known. It runs until its first await, and later from each `before` of a part on.
 'use strict';
 
-const weft = require('./weft.node'), errors = require('./errors.js'), frames = require('./frames.js');
+const weft = require('./weft.node'), errors = require('./errors.js'), events = require('./events.js'), frames = require('./frames.js');
 const {Location} = frames;
 
 const PENDING = 1, PROMISE = 15, JOIN = 6;
@@ -64,9 +64,10 @@ class Part extends Itself {
 	}
 }
 
-// `running`: functions that were called and have not come to an await, the innermost last. `current`: the one that
-// went on after an await, and has called them.
-let running = [], current = null, locking = null, joining = null, rejected = [];
+// `running`, from `base` on: functions that were called and have not come to an await, the innermost last; before that,
+// those of the callbacks around this one. `current`: the one that went on after an await, and has called them.
+const running = [];
+let base = 0, current = null, locking = null, joining = null, rejected = [];
 // `serves`: the request for which the running code works; what it starts inherits that. `asker`: the task that asked for
 // this callback, if the callback has no task of its own; 0: none.
 let serves = null, asker = 0;
@@ -85,20 +86,20 @@ const NO_CODE = {};
 
 function create(entry, parent) {
 	if (entry.task === 0)
-		entry.task = weft.create(parent, entry.kind, entry.label);
+		entry.task = events.create(parent, entry.kind, entry.label);
 	return entry.task;
 }
 
 function name(entry, label) {
 	entry.label = label;
-	if (entry.task !== 0)
-		weft.named(entry.task, label);
+	if (entry.task !== 0 && label !== 0)
+		events.named(entry.task, label);
 }
 
 // The functions that have called this one get tasks before it.
-function createRunning(count) {
+function createRunning(end) {
 	let parent = asker;
-	for (let i = 0; i < count; i++)
+	for (let i = base; i < end; i++)
 		parent = create(running[i], parent);
 	return parent;
 }
@@ -119,34 +120,28 @@ function source(promise, location, waiter) {
 	return entry.task === 0 ? null : entry;
 }
 
-// Ends the task of a promise that has a value or an error.
-function settle(task, promise) {
-	if (!weft.settle(task, promise))
-		weft.fail(task, errors.describe(weft.reason(promise)));
-}
-
 // How many of node's tasks are entered. If none is, weft.current() is another task, such as that of the eventfd that wakes the loop.
 let inside = 0;
 
 function enter(task, from) {
 	inside++;
-	weft.enter(task, from);
+	events.enter(task, from);
 }
 
 function leave() {
 	inside--;
-	weft.leave();
+	events.leave();
 }
 
-function flush() {
+function end() {
 	const entry = ended, promise = endedPromise;
 	ended = endedPromise = null;
-	settle(entry.task, promise);
+	events.settle(entry.task, promise);
 }
 
 function wait(entry, from) {
 	if (from !== null && !from.ended)
-		weft.waits(entry.task, from.task);
+		events.waits(entry.task, from.task);
 }
 
 function becomesPart(promise, entry, from) {
@@ -164,14 +159,14 @@ function identify(entry, location) {
 
 // The function that awaits at `location`.
 function awaiting(location, awaited) {
-	for (let i = running.length - 1; i >= 0; i--)
+	for (let i = running.length - 1; i >= base; i--)
 		if (running[i].code === location.code && running[i] !== awaited)
 			return take(i);
 	if (current !== null && current.code === location.code) {
-		keep(0);
+		keep(base);
 		return current;
 	}
-	for (let i = running.length - 1; i >= 0; i--)
+	for (let i = running.length - 1; i >= base; i--)
 		if (running[i].code === null && running[i] !== awaited) {
 			identify(running[i], location);
 			return take(i);
@@ -185,8 +180,8 @@ function awaiting(location, awaited) {
 }
 
 // To set an array's length is slow.
-function keep(count) {
-	while (running.length > count)
+function keep(end) {
+	while (running.length > end)
 		running.pop();
 }
 
@@ -197,8 +192,16 @@ function take(index) {
 	return entry;
 }
 
+// Where it is among those that run; -1: it is not.
+function find(entry) {
+	let index = running.length - 1;
+	while (index >= base && running[index] !== entry)
+		index--;
+	return index >= base ? index : -1;
+}
+
 function own(entry) {
-	const index = running.lastIndexOf(entry);
+	const index = find(entry);
 	return index < 0 ? entry : take(index);
 }
 
@@ -235,15 +238,15 @@ function decide(isValue) {
 
 // True if no function is known to run at `location`: then `entry` is a generator that was just called for the first time.
 function beginsGenerator(entry, location) {
-	return entry.code === null && running.includes(entry) && (current === null || current.code !== location.code)
-		&& !running.some(it => it.code === location.code);
+	return entry.code === null && find(entry) >= 0 && (current === null || current.code !== location.code)
+		&& !running.some((it, i) => i >= base && it.code === location.code);
 }
 
 function awaitedBy(promise, parent, location) {
 	const awaited = Entered.of(parent);
 	if (awaited !== undefined && beginsGenerator(awaited, location))
 		identify(awaited, location);
-	if (awaited !== undefined && awaited.code === location.code && (awaited === current || running.includes(awaited)))
+	if (awaited !== undefined && awaited.code === location.code && (awaited === current || find(awaited) >= 0))
 		mayBeValue(promise, parent, location);
 	else
 		awaits(promise, parent, location);
@@ -261,7 +264,7 @@ function isOfValue(promise, parent) {
 // Called for each new promise: records what waited for it. True if it is the await of a value.
 function completesValue(promise, parent) {
 	if (ended !== null)
-		flush();
+		end();
 	if (undecided !== null)
 		decide(false);
 	return wrapped !== null && isOfValue(promise, parent);
@@ -286,7 +289,7 @@ function endJoin() {
 	const entry = joining;
 	joining = null;
 	if (entry.any !== null && entry.any.length > 0 && !entry.ended)
-		weft.waitsForAny(entry.task, entry.any);
+		events.waitsForAny(entry.task, entry.any);
 }
 
 function then(promise, parent) {
@@ -325,59 +328,70 @@ function begins(promise, from) {
 function guessAwait(promise, parent) {
 	const awaited = Entered.of(parent);
 	let index = running.length - 1;
-	while (index >= 0 && running[index] === awaited)
+	while (index >= base && running[index] === awaited)
 		index--;
-	if (locking !== null || (index < 0 && (current === null || current === awaited))) {
+	const isCalled = index >= base;
+	if (locking !== null || (!isCalled && (current === null || current === awaited))) {
 		then(promise, parent);
 		return;
 	}
-	const entry = index >= 0 ? take(index) : current, from = source(parent, frames.none, entry);
-	keep(index >= 0 ? index : 0);
+	const entry = isCalled ? take(index) : current, from = source(parent, frames.none, entry);
+	keep(isCalled ? index : base);
 	becomesPart(promise, entry, from);
 	wait(entry, from);
 }
 
+function guessInit(promise, parent) {
+	if (completesValue(promise, parent))
+		return;
+	if (parent === undefined) {
+		const entry = new Entry(ASYNC, frames.none, NO_CODE);
+		new Entered(promise, entry);
+		running.push(entry);
+		return;
+	}
+	const awaited = Entered.of(parent);
+	if (awaited !== undefined && (awaited === current || (running.length > base && running[running.length - 1] === awaited)))
+		mayBeValue(promise, parent, null);
+	else
+		guessAwait(promise, parent);
+}
+
 function guess(promise, parent) {
 	try {
-		if (completesValue(promise, parent))
-			return;
-		if (parent === undefined) {
-			const entry = new Entry(ASYNC, frames.none, NO_CODE);
-			new Entered(promise, entry);
-			running.push(entry);
-			return;
-		}
-		const awaited = Entered.of(parent);
-		if (awaited !== undefined && (awaited === current || running[running.length - 1] === awaited))
-			mayBeValue(promise, parent, null);
-		else
-			guessAwait(promise, parent);
+		guessInit(promise, parent);
+		events.flush();
 	} catch {}
 }
 
 // ---- Exactly ----
 
+function exactInit(promise, parent) {
+	if (completesValue(promise, parent))
+		return;
+	let from;
+	if (joining === null) {
+		from = frames.innermost(init);
+	} else {
+		const both = frames.pair(init);
+		from = both[0];
+		if (from instanceof Location || (from.name === 'then' && !isOfJoin(both[1])))
+			endJoin();
+	}
+	if (parent === undefined)
+		begins(promise, from);
+	else if (from instanceof Location)
+		awaitedBy(promise, parent, from);
+	else if (joining !== null && from.name === 'then')
+		joins(promise, parent);
+	else if (from.name === 'then')
+		then(promise, parent);
+}
+
 function init(promise, parent) {
 	try {
-		if (completesValue(promise, parent))
-			return;
-		let from;
-		if (joining === null) {
-			from = frames.innermost(init);
-		} else {
-			const both = frames.pair(init);
-			from = both[0];
-			if (from instanceof Location || (from.name === 'then' && !isOfJoin(both[1])))
-				endJoin();
-		}
-		if (parent === undefined)
-			begins(promise, from);
-		else if (from instanceof Location)
-			awaitedBy(promise, parent, from);
-		else if (joining !== null && from.name === 'then')
-			joins(promise, parent);
-		else if (from.name === 'then')
-			then(promise, parent);
+		exactInit(promise, parent);
+		events.flush();
 	} catch {}
 }
 
@@ -386,7 +400,7 @@ const isOfJoin = from => JOINS.has(from.name) || ANY.has(from.name);
 // Another callback begins or ends.
 function complete() {
 	if (ended !== null)
-		flush();
+		end();
 	if (undecided !== null)
 		decide(false);
 	if (joining !== null)
@@ -396,8 +410,8 @@ function complete() {
 // From now on nothing runs but `entry`.
 function push(entry) {
 	complete();
-	saved.push(running, current, serves, asker);
-	running = [];
+	saved.push(base, current, serves, asker);
+	base = running.length;
 	current = entry;
 	serves = null;
 	asker = 0;
@@ -405,12 +419,14 @@ function push(entry) {
 
 function pop() {
 	complete();
+	keep(base);
 	asker = saved.pop();
 	serves = saved.pop();
 	current = saved.pop();
-	running = saved.pop();
+	base = saved.pop();
 	if (saved.length === 0) {
-		running = [];
+		base = 0;
+		keep(0);
 		current = serves = null;
 		asker = 0;
 	}
@@ -427,6 +443,7 @@ function before(promise) {
 			serves = entry.serves;
 			enter(entry.task, Part.source(promise));
 		}
+		events.flush();
 	} catch {}
 }
 
@@ -436,6 +453,7 @@ function after(promise) {
 		locking = null;
 		if (Part.of(promise) !== undefined)
 			leave();
+		events.flush();
 	} catch {}
 }
 
@@ -448,27 +466,32 @@ function remember(promise) {
 	rejected.push(promise);
 }
 
+function settle(promise) {
+	if (ended !== null)
+		end();
+	if (undecided !== null)
+		decide(undecided === promise);
+	const entry = Entered.of(promise);
+	if (entry === undefined) {
+		if (Part.of(promise) === undefined)
+			remember(promise);
+		return;
+	}
+	entry.ended = true;
+	const index = find(entry);
+	if (index >= 0)
+		keep(index);
+	if (entry.task !== 0) {
+		ended = entry;
+		endedPromise = promise;
+	} else
+		remember(promise);
+}
+
 function settled(promise) {
 	try {
-		if (ended !== null)
-			flush();
-		if (undecided !== null)
-			decide(undecided === promise);
-		const entry = Entered.of(promise);
-		if (entry === undefined) {
-			if (Part.of(promise) === undefined)
-				remember(promise);
-			return;
-		}
-		entry.ended = true;
-		const index = running.lastIndexOf(entry);
-		if (index >= 0)
-			keep(index);
-		if (entry.task !== 0) {
-			ended = entry;
-			endedPromise = promise;
-		} else
-			remember(promise);
+		settle(promise);
+		events.flush();
 	} catch {}
 }
 
@@ -476,13 +499,15 @@ function settled(promise) {
 // now, get one.
 function unhandled() {
 	if (ended !== null)
-		flush();
+		end();
+	if (rejected.length === 0)
+		return;
 	const list = rejected;
 	rejected = [];
 	for (const promise of list)
 		if (weft.unhandled(promise)) {
 			const entry = Entered.of(promise) || new Entry(PROMISE, frames.none, null);
-			settle(create(entry, 0), promise);
+			events.settle(create(entry, 0), promise);
 		}
 }
 
@@ -490,14 +515,15 @@ function uncaught(error, origin) {
 	try {
 		unhandled();
 		if (origin === 'uncaughtException')
-			weft.fail((inside > 0 && weft.current()) || weft.create(0, PROMISE, UNCAUGHT), errors.describe(error));
+			events.fail((inside > 0 && weft.current()) || events.create(0, PROMISE, UNCAUGHT), errors.describe(error));
+		events.flush();
 	} catch {}
 }
 
 module.exports = {
 	hooks: () => ({init: isGuess ? guess : init, before, after, settled}), isGuess, uncaught, unhandled, push, pop, enter, leave,
 	// The function that runs, or null.
-	function: () => running.length > 0 ? running[running.length - 1] : current,
+	function: () => running.length > base ? running[running.length - 1] : current,
 	serves: () => serves,
 	serve(request) {
 		serves = request;
@@ -505,7 +531,7 @@ module.exports = {
 	},
 	// The owner of a callback that is registered now: the function that runs, or the request that is served; null: none.
 	asks() {
-		const entry = running.length > 0 ? running[running.length - 1] : current;
+		const entry = running.length > base ? running[running.length - 1] : current;
 		return entry !== null ? entry : serves;
 	},
 	// `it` asked for this callback. If `it` is a function that has ended, or never had a task, its request asked instead.

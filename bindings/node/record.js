@@ -14,6 +14,7 @@ function begin() {
 	rejected.catch(() => {}); // first, or node counts an unhandled rejection
 	reject(null);
 	weft.knows(new Promise(() => {}), Promise.resolve(), rejected);
+	require('./events.js').begin();
 	const promises = require('./promises.js'), resources = require('./resources.js');
 	const hooks = promises.hooks();
 	require('v8').promiseHooks.createHook(hooks);

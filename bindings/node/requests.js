@@ -4,7 +4,7 @@
 'use strict';
 
 const weft = require('./weft.node'), contexts = require('./contexts.js'), errors = require('./errors.js');
-const promises = require('./promises.js'), resources = require('./resources.js');
+const events = require('./events.js'), promises = require('./promises.js'), resources = require('./resources.js');
 const channels = require('diagnostics_channel'), hooks = require('async_hooks');
 
 const REQUEST = weft.kind('request'), CLIENT = weft.kind('client request');
@@ -13,15 +13,15 @@ const requests = new WeakMap();
 
 class Request {
 	constructor(kind, text) {
-		this.task = weft.create(resources.parent(), kind, 0);
+		this.task = events.create(resources.parent(), kind, 0);
 		this.ended = false;
 		this.context = null;
 		this.serves = kind === REQUEST ? this : promises.serves();
-		weft.label(this.task, text);
+		events.label(this.task, text);
 	}
-	end(event) {
+	end(how) {
 		if (!this.ended)
-			weft[event](this.task);
+			events.end(how, this.task);
 		this.ended = true;
 	}
 	// The header is from the caller, or from a tracing library in the program.
@@ -46,22 +46,23 @@ function on(name, listener) {
 	channels.channel(name).subscribe(message => {
 		try {
 			listener(message);
+			events.flush();
 		} catch {}
 	});
 }
 
-function end(message, event) {
+function end(message, how) {
 	const request = requests.get(message.request);
 	if (request !== undefined)
-		request.end(event);
+		request.end(how);
 }
 
 function failed(message) {
 	const request = requests.get(message.request);
 	if (request === undefined || request.ended)
 		return;
-	weft.label(request.task, errors.describe(message.error)); // a second label is a note
-	request.end('close');
+	events.label(request.task, errors.describe(message.error)); // a second label is a note
+	request.end(events.CLOSE);
 }
 
 function arrives({request}) {
@@ -106,6 +107,7 @@ function propagateOfHttp() {
 	prototype._implicitHeader = function () {
 		try {
 			propagate(this);
+			events.flush();
 		} catch {}
 		return Reflect.apply(implicitHeader, this, arguments);
 	};
@@ -123,9 +125,9 @@ function propagateOfFetch(request, it) {
 module.exports = {
 	begin() {
 		on('http.server.request.start', arrives);
-		on('http.server.response.finish', message => end(message, 'resolve'));
+		on('http.server.response.finish', message => end(message, events.RESOLVE));
 		on('http.client.request.start', ({request}) => sent(request, errors.text(request, '_header')));
-		on('http.client.response.finish', message => end(message, 'resolve'));
+		on('http.client.response.finish', message => end(message, events.RESOLVE));
 		on('http.client.request.error', failed);
 		on('undici:request:create', ({request}) => {
 			const it = add(request, request.origin);
@@ -133,7 +135,7 @@ module.exports = {
 				propagateOfFetch(request, it);
 		});
 		on('undici:client:sendHeaders', ({request, headers}) => sent(request, headers));
-		on('undici:request:trailers', message => end(message, 'resolve'));
+		on('undici:request:trailers', message => end(message, events.RESOLVE));
 		on('undici:request:error', failed);
 		if (contexts.propagates)
 			propagateOfHttp();

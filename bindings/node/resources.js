@@ -4,7 +4,8 @@
 // adapter io.
 'use strict';
 
-const weft = require('./weft.node'), frames = require('./frames.js'), pool = require('./pool.js'), promises = require('./promises.js');
+const weft = require('./weft.node'), events = require('./events.js'), frames = require('./frames.js'), pool = require('./pool.js');
+const promises = require('./promises.js'), Slots = require('./slots.js');
 
 const TIMER = 20;
 
@@ -19,18 +20,19 @@ const ASKED = new Set(['TickObject', 'Microtask', 'HTTPCLIENTREQUEST', 'WRITEWRA
 // These may call more than once.
 const LONG = new Set(['MESSAGEPORT', 'WORKER', 'PROCESSWRAP', 'ZLIB', 'BROTLICOMPRESS', 'HTTP2SESSION', 'HTTP2STREAM', 'HTTP2PING']);
 const NAMES = {
+	__proto__: null,
 	FSREQCALLBACK: 'fs', FSREQPROMISE: 'fs', GETADDRINFOREQWRAP: 'dns', GETNAMEINFOREQWRAP: 'dns', QUERYWRAP: 'dns',
 	TCPCONNECTWRAP: 'connect', PIPECONNECTWRAP: 'connect', Timeout: 'timer', Immediate: 'immediate', MESSAGEPORT: 'messages',
 	PROCESSWRAP: 'process', WORKER: 'worker',
 };
 
 // Requests that end with the resource that reads them, if they have not ended before.
-const requests = new Map();
+const requests = new Slots();
 
 // The function or request to which the callbacks of a resource without a task belong, by the id of the resource.
-const askers = new Map();
+const askers = new Slots();
 
-const tasks = new Map(), kinds = new Map(), names = new Map(), NAMES_MAX = 10000;
+const tasks = new Slots(), types = new Map(), names = new Map(), NAMES_MAX = 10000;
 
 // How many tasks were entered in each callback that runs.
 const entered = [];
@@ -55,22 +57,35 @@ class Resource {
 			pool.end(this.request);
 		this.request = null;
 	}
-	end(event) {
+	end(how) {
 		this.endRequest();
 		if (this.ended)
 			return;
 		this.ended = true;
-		weft[event](this.task);
+		events.end(how, this.task);
 		if (this.isCounted)
 			timers[0]--;
 	}
 }
 
-function kindOf(type) {
-	let kind = kinds.get(type);
-	if (kind === undefined)
-		kinds.set(type, kind = type === 'Timeout' ? TIMER : weft.kind(NAMES[type] || type.toLowerCase()));
-	return kind;
+// Of resources, by the name that node gives it.
+class Type {
+	constructor(type) {
+		this.isPassed = PASSED.has(type);
+		this.isAsked = ASKED.has(type);
+		this.isOnce = !LONG.has(type);
+		this.isTimer = type === 'Timeout';
+		this.isJob = pool.isJob(type);
+		this.text = NAMES[type] || type.toLowerCase();
+		this.kind = this.isTimer ? TIMER : this.isPassed ? 0 : weft.kind(this.text);
+	}
+}
+
+function typeOf(type) {
+	let it = types.get(type);
+	if (it === undefined)
+		types.set(type, it = new Type(type));
+	return it;
 }
 
 function detail(type, resource) {
@@ -84,7 +99,7 @@ function detail(type, resource) {
 }
 
 function nameOf(type, resource, from) {
-	let text = (NAMES[type] || type.toLowerCase()) + detail(type, resource);
+	let text = typeOf(type).text + detail(type, resource);
 	if (from.text !== undefined && names.size < NAMES_MAX)
 		text += ' in ' + from.text;
 	let name = names.get(text);
@@ -116,31 +131,36 @@ function decide() {
 		it.request = pool.ask(type, it.task);
 	} else {
 		tasks.delete(id);
-		it.end('resolve');
+		it.end(events.RESOLVE);
 	}
+}
+
+function begin(id, type, resource) {
+	if (job !== null)
+		decide();
+	const of = typeOf(type);
+	if (of.isPassed) {
+		const asker = of.isAsked ? promises.asks() : null;
+		if (asker !== null)
+			askers.set(id, asker);
+		return;
+	}
+	const from = where(), task = events.create(promises.parent(), of.kind, nameOf(type, resource, from));
+	const timer = of.isTimer ? resource : null;
+	if (timer !== null)
+		events.deadline(task, timer._idleTimeout);
+	const it = new Resource(task, of.isOnce, timer, timer !== null && (promises.isGuess || from.text !== undefined));
+	tasks.set(id, it);
+	if (of.isJob)
+		job = {id, type, resource};
+	else
+		it.request = pool.ask(type, task);
 }
 
 function init(id, type, trigger, resource) {
 	try {
-		if (job !== null)
-			decide();
-		if (PASSED.has(type)) {
-			const asker = ASKED.has(type) ? promises.asks() : null;
-			if (asker !== null)
-				askers.set(id, asker);
-			return;
-		}
-		const from = where();
-		const task = weft.create(promises.parent(), kindOf(type), nameOf(type, resource, from));
-		const timer = type === 'Timeout' ? resource : null;
-		if (timer !== null)
-			weft.deadline(task, timer._idleTimeout);
-		const it = new Resource(task, !LONG.has(type), timer, timer !== null && (promises.isGuess || from.text !== undefined));
-		tasks.set(id, it);
-		if (pool.isJob(type))
-			job = {id, type, resource};
-		else
-			it.request = pool.ask(type, task);
+		begin(id, type, resource);
+		events.flush();
 	} catch {}
 }
 
@@ -163,6 +183,7 @@ function before(id) {
 			enter(it.task);
 		} else if (asker !== undefined)
 			promises.askedBy(asker);
+		events.flush();
 	} catch {}
 }
 
@@ -174,14 +195,15 @@ function after(id) {
 		const it = tasks.get(id);
 		if (it !== undefined) {
 			if (it.timer === null ? it.isOnce : it.timer._repeat === null)
-				it.end('resolve');
+				it.end(events.RESOLVE);
 			else if (it.timer !== null && it.timer._destroyed)
-				it.end('cancel');  // the hook for that comes after the loop's next event, which may be far away
+				it.end(events.CANCEL);  // the hook for that comes after the loop's next event, which may be far away
 			else if (it.timer !== null)
-				weft.deadline(it.task, it.timer._repeat);
+				events.deadline(it.task, it.timer._repeat);
 		}
 		for (let count = entered.pop() || 0; count > 0; count--)
 			promises.leave();
+		events.flush();
 	} catch {}
 }
 
@@ -191,12 +213,13 @@ function destroy(id) {
 		askers.delete(id);
 		if (it !== undefined) {
 			tasks.delete(id);
-			it.end(it.timer === null ? 'close' : 'cancel');
+			it.end(it.timer === null ? events.CLOSE : events.CANCEL);
 		}
 		if (request !== undefined) {
 			requests.delete(id);
-			request.end('close');
+			request.end(events.CLOSE);
 		}
+		events.flush();
 	} catch {}
 }
 
