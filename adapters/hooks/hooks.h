@@ -466,4 +466,7 @@ void weft__hooks_unconfine(void);
 /* Turns all adapters off (start.c). */
 void weft__hooks_turn_off(void);
 
+/* True if the user has set levels, also that of the category (start.c). */
+bool weft__hooks_level_is_given(const char *category);
+
 #endif

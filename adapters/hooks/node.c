@@ -71,6 +71,14 @@ static bool add_option(const char *script)
 	return is_set;
 }
 
+/* The cheap level is for servers under load, whose threads wait hundreds of times for a request. A
+ * user who sets levels knows better. */
+static void leave_out_stacks(void)
+{
+	if (!weft__hooks_level_is_given("stack"))
+		weft_set_level("stack", WEFT_LEVEL_OFF);
+}
+
 bool weft__hooks_node_begin(int count, char *const arguments[])
 {
 	char script[PATH_MAX];
@@ -80,6 +88,10 @@ bool weft__hooks_node_begin(int count, char *const arguments[])
 	for (int i = 1; i < count; i++)
 		if (refuses(arguments[i]))
 			return false;
-	return weft__hooks_find_beside("node/weft.js", "../bindings/node/weft.js", script) &&
-		   add_option(script);
+	if (!weft__hooks_find_beside("node/weft.js", "../bindings/node/weft.js", script) ||
+		!add_option(script))
+		return false;
+	if (level && strcmp(level, "guess") == 0)
+		leave_out_stacks();
+	return true;
 }

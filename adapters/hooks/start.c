@@ -89,13 +89,18 @@ void weft__hooks_turn_off(void)
 
 /* ---- The process ---- */
 
+bool weft__hooks_level_is_given(const char *category)
+{
+	const char *categories = getenv("WEFT_CATEGORIES");
+	return getenv("WEFT_LEVEL") || (categories && strstr(categories, category));
+}
+
 /* A task that ran for long because other programs had the processor is no fault of this program,
  * and only the thread's own clock shows that. It is asked once in 50 us at most. A user who sets
  * levels knows better. */
 static void measure_off_cpu(void)
 {
-	const char *categories = getenv("WEFT_CATEGORIES");
-	if (!getenv("WEFT_LEVEL") && !(categories && strstr(categories, "cpu")))
+	if (!weft__hooks_level_is_given("cpu"))
 		weft_set_level("cpu", WEFT_LEVEL_DEBUG);
 }
 

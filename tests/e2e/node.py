@@ -401,6 +401,14 @@ def guesses_are_marked_and_conclude_nothing():
     equal(trace.grave(), [])
 
 
+@case
+def guesses_have_no_stacks_unless_they_are_asked_for():
+    def has_stacks(**variables):
+        return any(found['event'] == 'stack' for found in Trace('setTimeout(() => {}, 1)', env=variables).events)
+    assert has_stacks() and not has_stacks(WEFT_NODE='guess')
+    assert has_stacks(WEFT_NODE='guess', WEFT_CATEGORIES='stack=info') and has_stacks(WEFT_NODE='guess', WEFT_LEVEL='info')
+
+
 # ---- Faults and sound programs ----
 
 FAULTS = {
