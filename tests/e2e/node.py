@@ -409,6 +409,38 @@ def guesses_have_no_stacks_unless_they_are_asked_for():
     assert has_stacks(WEFT_NODE='guess', WEFT_CATEGORIES='stack=info') and has_stacks(WEFT_NODE='guess', WEFT_LEVEL='info')
 
 
+@case
+def one_hook_records_more_than_its_memory_holds():
+    trace = Trace('''async function deep(n) { await (n > 0 ? deep(n - 1) : new Promise(done => setTimeout(done, 1))); }
+process.on('unhandledRejection', () => {});
+deep(299);
+for (const text of ['one', 'two', 'three'])
+  Promise.reject(new Error(text));
+''')
+    deep = [task for task in trace.tasks if task['kind'] == 'async']
+    equal([task['outcome'] for task in deep], ['fulfilled'] * 300)
+    ids = sorted(task['task'] for task in deep)
+    equal(sorted(task['parent'] for task in deep)[1:], ids[:-1])
+    equal(trace.pairs('try_read').count(('deep at program.js:1', 'deep at program.js:1')), 300)
+    equal(sorted(task['failed'] for task in trace.tasks if task.get('failed')), ['Error: one', 'Error: three', 'Error: two'])
+
+
+@case
+def slots_hold_what_a_map_holds():
+    check_built()
+    result = run(['node', '-e', '''
+const Slots = require(process.argv[1]), slots = new Slots(), map = new Map();
+let seed = 1;
+const random = most => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) % most;
+for (let i = 0; i < 500000; i++) {
+  const number = 1 + random(3000) + (random(3) === 0 ? 2 ** 40 : 0), what = random(3);
+  if (what === 0) { slots.set(number, i); map.set(number, i); }
+  if (what === 1) { slots.delete(number); map.delete(number); }
+  if (slots.get(number) !== map.get(number)) throw new Error(number);
+}''', os.path.join(BUILD, 'bindings', 'node', 'slots.js')])
+    equal((result.returncode, result.stderr), (0, ''))
+
+
 # ---- Faults and sound programs ----
 
 FAULTS = {
