@@ -397,12 +397,14 @@ void weft__agent_regions_look(struct weft__agent_regions *regions)
 	}
 }
 
+#define PROGRAM_BYTES 48 /* in both kinds of files */
+
 /* The process's name in its file is cut off at a NUL, also if it has none. */
 static void identify(struct weft__agent_region *region, const char *memory)
 {
 	const struct kind *it = &kinds[region->kind];
 	uint64_t born;
-	memcpy(region->program, memory + it->program, sizeof(region->program) - 1);
+	memcpy(region->program, memory + it->program, PROGRAM_BYTES - 1);
 	memcpy(&born, memory + it->born, sizeof(born));
 	region->born = (double)born / 1e9;
 	if (!region->started)

@@ -19,6 +19,7 @@
 #include "agent/search.h"
 #include "base/index.h"
 #include "runs/attach/counters.h"
+#include "runs/guests/guest.h"
 
 /* A value in a region. */
 struct weft__agent_item {
@@ -46,7 +47,7 @@ enum weft__agent_kind {
 struct weft__agent_region {
 	enum weft__agent_kind kind;
 	char name[33]; /* in hexadecimal */
-	char program[48];
+	char program[WEFT__RUNS_GUEST_OPERAND_BYTES];
 	char trouble[128]; /* the last incident, which is not repeated */
 	unsigned trouble_count;
 	uint64_t user;

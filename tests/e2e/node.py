@@ -79,8 +79,10 @@ def a_wait_that_was_answered_leads_to_its_timer():
                        'async function parent() { await child(); }\n'
                        'parent();\n')
         equal(run([WEFT, 'record', '-a', 'auto', '-o', path, 'node', source]).returncode, 0)
-        parent, = [it for it in json_lines(weft('dump', '--tasks', '--json', path).stdout) if it['kind'] == 'async' and 'parent' in it['label']]
-        chain = weft('why', path, 'task:%d' % parent['task'], '--at', '@%d' % (parent['end'] - 25000000)).stdout
+        tasks = {it['label']: it['task'] for it in json_lines(weft('dump', '--tasks', '--json', path).stdout) if it['kind'] in ('async', 'timer')}
+        timer, = [task for label, task in tasks.items() if label.startswith('timer 50 ms')]
+        fires = [it['time'] for it in json_lines(weft('dump', '--json', path).stdout) if (it['event'], it.get('task')) == ('switch', timer)]
+        chain = weft('why', path, 'task:%d' % tasks['parent at program.js:2'], '--at', '@%d' % (fires[0] - 1000)).stdout
         assert re.search(r"parent at program.js:2' waits for async \d+ 'child at program.js:1' since .*\n.*"
                          r"child at program.js:1' waits for promise \d+ .*\n.* is resolved by timer \d+ 'timer 50 ms.*\n"
                          r".*end .*timer \d+ 'timer 50 ms.*' waits for its time, since ", chain), chain

@@ -20,12 +20,12 @@
 
 static const char usage[] =
 	"usage: weft info [--json] [--counters] [--max-size SIZE] FILE...\n"
-	"       weft info [--json] PID\n"
+	"       weft info [--json] [--counters] PID\n"
 	"\n"
 	"Summarizes a trace: format, clock, times, events, tasks, counters, losses, damage, and what\n"
 	"adapters could not record. FILE is a trace in any format that weft knows, or `-` for\n"
-	"standard input. Several files, or a directory of traces, are one trace. Of a process, which\n"
-	"need not record: for which span of OpenTelemetry each of its threads works.\n"
+	"standard input. Several files, or a directory of traces, are one trace. PID is a process that\n"
+	"records; of others: for which span of OpenTelemetry each thread works, if they show it.\n"
 	"\n"
 	"  --json           print one JSON object\n"
 	"  --counters       list all counters, not only the 20 that change most often\n"
@@ -603,6 +603,15 @@ static int show(const struct cli_trace *trace, bool json, bool all_counters)
 	return CLI_DONE;
 }
 
+/* True for a process that records nothing, but shows its service or its threads' spans. */
+static bool is_seen_from_outside(const char *operand)
+{
+	struct weft__runs_found found;
+	const pid_t pid = weft__runs_parse_pid(operand);
+	return pid && !weft__runs_look_for(pid, &found) && !weft__runs_find_mapped(pid, &found) &&
+		   info_shows_context(pid);
+}
+
 int cli_info(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -628,9 +637,8 @@ int cli_info(int argc, char **argv)
 	int count = cli_count_operands(argc, argv, "FILE");
 	if (!count)
 		return CLI_USAGE;
-	const pid_t pid = count == 1 ? weft__runs_parse_pid(argv[optind]) : 0;
-	if (pid)
-		return info_process(pid, json);
+	if (count == 1 && is_seen_from_outside(argv[optind]))
+		return info_process(weft__runs_parse_pid(argv[optind]), json);
 	int status = cli_trace_open_all(argv + optind, count, &trace);
 	if (status)
 		return status;

@@ -37,7 +37,10 @@ static inline struct info_messages info_count_messages(const struct weft_model *
 	};
 }
 
-/* Prints which service a process is, and for which span each of its threads works. */
+/* True if a process shows its service, or for which spans its threads work. */
+bool info_shows_context(pid_t pid);
+
+/* Prints these. CLI_UNREADABLE if there is no such process. */
 int info_process(pid_t pid, bool json);
 
 /* Appends what each domain of a trace of Xen asked of it. */

@@ -52,7 +52,7 @@ static void add_objects(
 		return;
 	for (size_t i = 0; i < metrics.count; i++) {
 		const struct weft__metrics_sample sample = {
-			buffer->process, (pid_t)buffer->pid, &metrics.list[i], NULL};
+			.program = buffer->process, .pid = (pid_t)buffer->pid, .counter = &metrics.list[i]};
 		weft_text_add_string(text, *separator);
 		metrics_add_json(text, &sample);
 		*separator = ",";

@@ -72,6 +72,15 @@ static void write_json(const struct weft__outside_process *process, struct weft_
 	weft_text_add_string(text, "]}\n");
 }
 
+bool info_shows_context(pid_t pid)
+{
+	struct weft__outside_host host = {0};
+	const struct weft__outside_process *process = weft__outside_look(&host, pid, false);
+	const bool shows = process && (process->service[0] || process->local.is_known);
+	weft__outside_finish(&host);
+	return shows;
+}
+
 int info_process(pid_t pid, bool json)
 {
 	struct weft__outside_host host = {0};

@@ -26,7 +26,7 @@ static void add_program(struct weft_text *text, const struct weft_trace_buffer *
 		return;
 	for (size_t i = 0; i < metrics.count; i++) {
 		const struct weft__metrics_sample sample = {
-			buffer->process, (pid_t)buffer->pid, &metrics.list[i], NULL};
+			.program = buffer->process, .pid = (pid_t)buffer->pid, .counter = &metrics.list[i]};
 		if (metrics.list[i].type != WEFT__RUNS_HISTOGRAM || !metrics.list[i].histogram.count)
 			continue;
 		add(text, &sample, position);

@@ -7,7 +7,8 @@
 
 #include "story/problems/findings.h"
 
-/* Adds a problem for each timer whose tasks take longer and longer because ever more of them run. */
+/* Adds a problem for each timer whose tasks take longer and longer because ever more of them run.
+ */
 void weft__story_find_overlaps(struct weft__findings *findings);
 
 #endif

@@ -938,18 +938,19 @@ static void test_hypervisor(void **state)
 		struct answer answer;
 		enum weft__xen_domain domain;
 	} cases[] = {
-		{{0x15, 0, 3, 0, 0}, WEFT__XEN_RUNS},
-		{{0x15, 1 << 3, 3, 0, 0}, WEFT__XEN_RUNS}, /* paused */
-		{{0x17, 1 << 2 | 3 << 16, 3, 0, 0}, WEFT__XEN_CRASHED},
-		{{0x17, 1 << 2, 3, 0, 0}, WEFT__XEN_SHUT},           /* powered off */
-		{{0x17, 1 << 2 | 2 << 16, 3, 0, 0}, WEFT__XEN_RUNS}, /* suspended */
-		{{0x17, 1, 3, 0, 0}, WEFT__XEN_GONE},                /* dying */
-		{{0x15, 0, 4, 0, 0}, WEFT__XEN_GONE},                /* the next domain */
-		{{0x16, 0, 0, ESRCH, 0}, WEFT__XEN_GONE},
-		{{0x16, 0, 0, EPERM, 0}, WEFT__XEN_UNKNOWN},
-		{{0x0c, 0, 3, 0, 0}, WEFT__XEN_RUNS}, /* the first and the last version that are tried */
-		{{0x30, 0, 3, 0, 0}, WEFT__XEN_RUNS},
-		{{0x99, 0, 3, 0, 0}, WEFT__XEN_UNKNOWN},
+		{{.version = 0x15, .domain = 3}, WEFT__XEN_RUNS},
+		{{.version = 0x15, .flags = 1 << 3, .domain = 3}, WEFT__XEN_RUNS}, /* paused */
+		{{.version = 0x17, .flags = 1 << 2 | 3 << 16, .domain = 3}, WEFT__XEN_CRASHED},
+		{{.version = 0x17, .flags = 1 << 2, .domain = 3}, WEFT__XEN_SHUT}, /* powered off */
+		{{.version = 0x17, .flags = 1 << 2 | 2 << 16, .domain = 3}, WEFT__XEN_RUNS}, /* suspended */
+		{{.version = 0x17, .flags = 1, .domain = 3}, WEFT__XEN_GONE},                /* dying */
+		{{.version = 0x15, .domain = 4}, WEFT__XEN_GONE}, /* the next domain */
+		{{.version = 0x16, .error = ESRCH}, WEFT__XEN_GONE},
+		{{.version = 0x16, .error = EPERM}, WEFT__XEN_UNKNOWN},
+		{{.version = 0x0c, .domain = 3},
+			WEFT__XEN_RUNS}, /* the first and the last version that are tried */
+		{{.version = 0x30, .domain = 3}, WEFT__XEN_RUNS},
+		{{.version = 0x99, .domain = 3}, WEFT__XEN_UNKNOWN},
 	};
 	arguments = calloc(1, WEFT__XEN_PAGE_BYTES);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
