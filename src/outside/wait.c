@@ -15,6 +15,7 @@ enum {
 	SHOWN = 3, /* descriptors */
 	LISTED = 64,
 	SELECTED = 1024,   /* descriptors in a set of select(2) */
+	KERNEL_FRAMES = 6, /* that are shown */
 	ID_PROCESS = 1,    /* of waitid(2): P_PID */
 	ID_DESCRIPTOR = 3, /* P_PIDFD */
 };
@@ -280,6 +281,40 @@ static void resolve_state(struct weft__outside_thread *thread)
 		weft__outside_add(thread, " in the kernel's function %s", thread->kernel.function);
 }
 
+/* "[<0>] folio_wait_bit+0xd6/0x220": the kernel's function. False at the entry of the call, which
+ * is known. */
+static bool parse_kernel_frame(char *line, const char **ret_function)
+{
+	char *space = strchr(line, ' ');
+	if (!space)
+		return false;
+	space[1 + strcspn(space + 1, "+.\n")] = '\0';
+	*ret_function = space + 1;
+	return space[1] && strncmp(space + 1, "__x64_sys_", 10) != 0 &&
+		   strncmp(space + 1, "__arm64_sys_", 12) != 0 && strncmp(space + 1, "do_syscall", 10) != 0;
+}
+
+/* Adds the kernel's functions in which a thread is that no signal wakes. Only root may read them.
+ */
+static void add_kernel_stack(
+	const struct weft__outside_process *process, struct weft__outside_thread *thread)
+{
+	FILE *file = weft__outside_open(process->alive, thread->tid, "stack");
+	const size_t before = strlen(thread->about);
+	char line[256];
+	const char *function;
+	unsigned count = 0;
+	while (file && count < KERNEL_FRAMES && fgets(line, sizeof(line), file) &&
+		   parse_kernel_frame(line, &function))
+		weft__outside_add(thread, "%s%s", count++ ? " ← " : " (in the kernel: ", function);
+	if (file)
+		fclose(file);
+	if (count)
+		weft__outside_add(thread, ")");
+	if (!weft__outside_has_stayed(process->alive, thread))
+		thread->about[before] = '\0';
+}
+
 void weft__outside_resolve(struct weft__outside_host *outside,
 	struct weft__outside_process *process, weft__outside_call_name *name_of)
 {
@@ -292,6 +327,8 @@ void weft__outside_resolve(struct weft__outside_host *outside,
 			resolve_call(outside, process, thread, name);
 		else
 			resolve_state(thread);
+		if (kernel->state == 'D')
+			add_kernel_stack(process, thread);
 		if (thread->other_count > WEFT__OUTSIDE_OTHERS) {
 			thread->other_count = WEFT__OUTSIDE_OTHERS;
 			thread->is_complete = false;

@@ -95,6 +95,21 @@ def vfork_has_its_caller():
         look(process.pid, r"thread %d '[^']*' waits for the end of child \S+ \d+, in hang_in_vfork .* ← main " % process.pid)
 
 
+def can_read_kernel_stacks():
+    with contextlib.suppress(OSError), open('/proc/self/stack', 'rb') as file:
+        return bool(file.read(1))
+    return False
+
+
+@case
+def a_thread_that_no_signal_wakes_has_the_functions_of_the_kernel():
+    with started(subject(), 'vfork') as process:
+        wait_until('it waits', lambda: process_state(process.pid, process.pid) == 'D', process)
+        said = look(process.pid, r"thread %d '[^']*' waits for the end of child \S+ \d+" % process.pid)
+        # Only root may see them. The child sleeps as a signal may wake it.
+        equal(len(re.findall(r' \(in the kernel: \w+( ← \w+)*\)', said)), can_read_kernel_stacks())
+
+
 @case
 def programs_that_were_replaced_have_their_functions():
     """An upgrade removes the files of programs that run."""
