@@ -225,6 +225,17 @@ static uint64_t any_off_cpu_in(const struct contention *c, const struct weft__ti
 	return most;
 }
 
+/* True if the holder waits for a condition for all of the hold, which is no longer than the
+ * operating system takes the processor: it gives the lock back with that wait. */
+static bool gives_back_to_wait(const struct contention *c, const struct weft__timed_hold *hold)
+{
+	struct weft_story_wait wait;
+	return hold->end - hold->start <= TAKEN_MAX &&
+		   weft_story_wait_at(c->findings->story, hold->task, hold->start, &wait) &&
+		   wait.source != WEFT_NONE && wait.since <= hold->start && wait.until >= hold->end &&
+		   c->model->tasks.kind[wait.source] == WEFT_KIND_CONDITION;
+}
+
 /* True if the task is a thread or a job of a pool that ran all the while, for no longer than the
  * operating system takes the processor, and hardly any other hold is that long. */
 static bool may_be_preempted(
@@ -252,7 +263,8 @@ static void report_long_hold(struct contention *c, uint32_t resource,
 	const uint64_t off_ns = off_cpu_in(c, hold), any_off_ns = any_off_cpu_in(c, hold);
 	const bool was_off = off_ns > (hold->end - hold->start) / 2;
 	const bool was_other_off = !was_off && any_off_ns > (hold->end - hold->start) / 2;
-	const bool may_be_off = !was_off && !was_other_off && may_be_preempted(c, hold, usual_ns);
+	const bool may_be_off = !was_off && !was_other_off &&
+							(may_be_preempted(c, hold, usual_ns) || gives_back_to_wait(c, hold));
 	if (was_off || was_other_off || may_be_off)
 		problem.severity = WEFT_SEVERITY_HINT;
 	set_notes(&problem, "takes it", hold->is_left ? "is still not given back" : "gives it back");

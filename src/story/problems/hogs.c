@@ -413,13 +413,22 @@ static void write_effect(
 		weft__story_words_add(w, ", and %" PRIu32 " tasks run at once after it", stretch->backlog);
 }
 
+/* True if it waits for a lock, no longer than its holder may have had no processor. What is wrong
+ * with the lock is a problem of its own. */
+static bool waits_for_lock(const struct looking *l, const struct stretch *s)
+{
+	return s->blocked_in != WEFT_NONE && l->model->tasks.kind[s->blocked_in] == WEFT_KIND_LOCK &&
+		   s->end - s->start <= TAKEN_MAX;
+}
+
 /* On a busy machine, the operating system often takes the processor for some ms. */
 static enum weft_problem_severity severity_of(const struct looking *l, const struct stretch *s)
 {
 	uint64_t length = busy_ns(s);
 	const bool has_waiters = s->waiters >= WAITERS_MIN;
 	const bool has_backlog = s->backlog >= BACKLOG_MIN && length >= GRAVE_NS;
-	bool is_grave = length >= l->grave_ns && length >= BUSY_NS && (has_waiters || has_backlog);
+	bool is_grave = length >= l->grave_ns && length >= BUSY_NS && (has_waiters || has_backlog) &&
+					!waits_for_lock(l, s);
 	return is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
 }
 

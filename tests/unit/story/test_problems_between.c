@@ -357,6 +357,58 @@ static void a_holder_may_be_preempted(void **state)
 	found_finish(&found);
 }
 
+/* Thread 3 of 10 to 39 takes lock 1 and waits for condition 2, in `late_ns` after that; its release
+ * is not seen. The others are short. */
+static struct found waits_with_lock(uint64_t late_ns, uint64_t length, bool waits)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_LOCK);
+	make_create(&made, 0, 2, WEFT_KIND_CONDITION);
+	for (uint64_t id = 10; id < 40; id++)
+		make_create(&made, 0, id, WEFT_KIND_THREAD);
+	for (uint64_t id = 10; id < 40; id++) {
+		make_switch(&made, id);
+		made.time += US;
+		make_edge(&made, WEFT_EVENT_ACQUIRE, id, 1);
+		if (id == 14) {
+			made.time += late_ns;
+			if (waits)
+				make_edge(&made, WEFT_EVENT_TRY_READ, id, 2);
+			make_switch(&made, 15);
+			make_edge(&made, WEFT_EVENT_TRY_READ, 15, 1);
+			make_switch(&made, WEFT_TASK_NONE);
+			made.time += length;
+			continue;
+		}
+		made.time += 100 * US;
+		make_edge(&made, WEFT_EVENT_RELEASE, id, 1);
+	}
+	make_switch(&made, WEFT_TASK_NONE);
+	return find(&made);
+}
+
+static void a_holder_that_begins_to_wait_gives_the_lock_back(void **state)
+{
+	static const struct {
+		uint64_t late_ns, length;
+		bool waits;
+		enum weft_problem_severity severity;
+	} cases[] = {
+		{0, 50 * MS, true, WEFT_SEVERITY_HINT},
+		{5 * MS, 50 * MS, true, WEFT_SEVERITY_WARNING}, /* it had the lock before */
+		{0, 300 * MS, true, WEFT_SEVERITY_WARNING},     /* too long to be preempted */
+		{0, 50 * MS, false, WEFT_SEVERITY_WARNING},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct found found = waits_with_lock(cases[i].late_ns, cases[i].length, cases[i].waits);
+		const struct weft_problem *p = only(&found, WEFT_PROBLEM_CONTENTION);
+		assert_int_equal(p->severity, cases[i].severity);
+		assert_int_equal(!!strstr(p->sentence, "; or it was preempted"), !cases[i].severity);
+		found_finish(&found);
+	}
+}
+
 static void contention_is_found(void **state)
 {
 	struct found found = queued(5 * MS, 10, 39);
@@ -1180,6 +1232,7 @@ int main(void)
 		cmocka_unit_test(a_signal_for_each_task_is_not_a_herd),
 		cmocka_unit_test(contention_is_found),
 		cmocka_unit_test(a_holder_may_be_preempted),
+		cmocka_unit_test(a_holder_that_begins_to_wait_gives_the_lock_back),
 		cmocka_unit_test(a_job_may_wait_for_a_thread_without_a_processor),
 		cmocka_unit_test(a_deadlock_is_no_contention),
 		cmocka_unit_test(a_queue_for_a_moment_is_none),

@@ -20,11 +20,12 @@
 
 static void make_of(struct made *made, uint64_t child, const char *kind, const char *category)
 {
+	const bool is_lock = strcmp(kind, "lock") == 0;
 	make(made, (struct weft_event){.type = WEFT_EVENT_CREATE,
 				   .task = WEFT_TASK_NONE,
 				   .other = child,
-				   .kind = WEFT_KIND_UNKNOWN,
-				   .kind_name = {kind, strlen(kind)},
+				   .kind = is_lock ? WEFT_KIND_LOCK : WEFT_KIND_UNKNOWN,
+				   .kind_name = {kind, is_lock ? 0 : strlen(kind)},
 				   .category = {category, strlen(category)}});
 }
 
@@ -71,7 +72,7 @@ static const char *problem(const struct loaded *loaded, uint32_t number)
 
 /* An event loop, task 1, runs clients 3 to 8 again and again. Task 2 makes a call that blocks: task
  * 20, which is of an adapter's category, or of the program's. */
-static struct loaded blocked_loop(const char *category)
+static struct loaded blocked_loop_in(const char *kind, const char *category, uint64_t length)
 {
 	struct made made = make_begin();
 	make_tasks(&made, 8);
@@ -87,11 +88,11 @@ static struct loaded blocked_loop(const char *category)
 		if (round == 20) {
 			make_switch(&made, 2);
 			made.time += 10000;
-			make_of(&made, 20, "call", category);
+			make_of(&made, 20, kind, category);
 			make_label(&made, 20, "fsync log");
 			make_edge(&made, WEFT_EVENT_TRY_READ, 2, 20);
 			make_switch(&made, WEFT_TASK_NONE);
-			made.time += 80 * MS;
+			made.time += length;
 			make_edge(&made, WEFT_EVENT_RESOLVE, WEFT_TASK_NONE, 20);
 			make_edge(&made, WEFT_EVENT_READ, 2, 20);
 			made.time += 1000;
@@ -104,6 +105,11 @@ static struct loaded blocked_loop(const char *category)
 		made.time += 5000;
 	}
 	return make_end(&made);
+}
+
+static struct loaded blocked_loop(const char *category)
+{
+	return blocked_loop_in("call", category, 80 * MS);
 }
 
 static uint64_t middle_of_call(const struct loaded *loaded)
@@ -126,6 +132,33 @@ static void a_blocking_call_has_the_thread(void **state)
 	assert_non_null(strstr(problem(&loaded, 0), "hog: task 2 'report' holds its thread for 80 ms"));
 	assert_non_null(strstr(problem(&loaded, 0), "blocked in call 20 'fsync log'"));
 	loaded_finish(&loaded);
+}
+
+static enum weft_problem_severity severity(const struct loaded *loaded)
+{
+	struct weft_problems *problems;
+	assert_int_equal(weft_problems_create(&loaded->story, &problems), 0);
+	assert_true(problems->count > 0 && problems->list[0].type == WEFT_PROBLEM_HOG);
+	const enum weft_problem_severity first = problems->list[0].severity;
+	weft_problems_destroy(problems);
+	return first;
+}
+
+/* The holder may have no processor: the lock is to blame, if anything is. */
+static void a_short_wait_for_a_lock_is_a_hint(void **state)
+{
+	static const struct {
+		const char *kind;
+		uint64_t length;
+		enum weft_problem_severity severity;
+	} cases[] = {{"call", 80 * MS, WEFT_SEVERITY_WARNING}, {"lock", 80 * MS, WEFT_SEVERITY_HINT},
+		{"lock", 101 * MS, WEFT_SEVERITY_WARNING}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct loaded loaded = blocked_loop_in(cases[i].kind, "thread", cases[i].length);
+		assert_int_equal(severity(&loaded), cases[i].severity);
+		loaded_finish(&loaded);
+	}
 }
 
 /* A wait of the program itself need not block the thread: its loop may be idle. */
@@ -447,6 +480,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_blocking_call_has_the_thread),
 		cmocka_unit_test(a_wait_of_the_program_blocks_no_thread),
+		cmocka_unit_test(a_short_wait_for_a_lock_is_a_hint),
 		cmocka_unit_test(a_woken_task_waits_for_its_turn),
 		cmocka_unit_test(a_run_that_goes_on_has_its_length),
 		cmocka_unit_test(a_pause_has_the_programs_reason),
