@@ -47,11 +47,13 @@ static const bool lives[WEFT_EVENT_TYPES] = {
 	[WEFT_EVENT_TIME_OUT] = true,
 };
 
-/* An alive event stands for the creation of its task, unless it says nothing of it. */
+/* An alive event in the rundown with which a part of a trace begins stands for the creation of its
+ * task, unless it says nothing of it. A later one may come before the creation, if two threads have
+ * one time. */
 static int begin_life(struct weft__identities *identities, struct weft__fact *fact)
 {
 	bool is_known = fact->kind != WEFT_KIND_UNKNOWN || fact->has_value;
-	if (fact->task == WEFT_NONE || !is_known)
+	if (identities->has_begun || fact->task == WEFT_NONE || !is_known)
 		return 0;
 	return weft__model_identities_begin(identities, fact->task);
 }
@@ -256,6 +258,7 @@ int weft__model_fact_of_event(struct weft__identities *identities, struct weft__
 	int error = identify(identities, event, WEFT_SLOT_TASK, event->task, &ret_fact->task);
 	if (!error)
 		error = identify(identities, event, WEFT_SLOT_OTHER, event->other, &ret_fact->other);
+	identities->has_begun |= !event->is_rundown;
 	if (!error && lives[event->type])
 		error = follow_life(identities, ret_fact);
 	if (event->type == WEFT_EVENT_SPAN)

@@ -36,6 +36,7 @@ struct weft__identities {
 	struct weft__ids by_id;
 	uint8_t *lives; /* for each task, a byte: whether it was created, and has ended */
 	size_t lives_bytes;
+	bool has_begun; /* something has happened: what came before was the rundown of a part */
 };
 
 int weft__model_identities_init(struct weft__identities *identities);

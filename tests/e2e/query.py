@@ -174,7 +174,7 @@ def each_question_of_the_manual_page_is_answered():
     has_sqlite()
     with open(os.path.join(SOURCE, 'man', 'weft-query.1.scd'), encoding='utf-8') as file:
         questions = [sql.replace('\\', '') for sql in re.findall(r'^\t(SELECT .*)$', file.read(), re.MULTILINE)]
-    equal(len(questions), 20)
+    equal(len(questions), 21)
     with temporary_directory() as folder:
         trace = os.path.join(folder, 'echo.weft')
         with open(trace, 'wb') as file:

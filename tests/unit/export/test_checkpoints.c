@@ -56,20 +56,21 @@ static bool is_good(const struct weft_event *e)
 
 static void follow(const struct weft_event *e)
 {
+	const weft_task_id task = e->type == WEFT_EVENT_BECOME ? e->task : e->other;
+	if (task == WEFT_TASK_NONE)
+		return;
 	switch (e->type) {
 	case WEFT_EVENT_CREATE:
-		has_ended[e->other] &= !is_created[e->other]; /* its id is used again */
-		is_created[e->other] = true;
+		has_ended[task] &= !is_created[task]; /* its id is used again */
+		is_created[task] = true;
 		break;
 	case WEFT_EVENT_BECOME:
-		has_ended[e->task] = true;
-		break;
 	case WEFT_EVENT_RESOLVE:
 	case WEFT_EVENT_FAIL:
 	case WEFT_EVENT_CANCEL:
 	case WEFT_EVENT_CLOSE:
 	case WEFT_EVENT_TIME_OUT:
-		has_ended[e->other] = true;
+		has_ended[task] = true;
 		break;
 	default:
 		break;
