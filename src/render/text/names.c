@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/ends.h>
+
 #include "base/array.h"
 #include "render/painter.h"
 
@@ -252,11 +254,23 @@ static bool is_in_lane(const struct painter *p, uint32_t note)
 	return notes->type[note] >= WEFT_NOTE_CHANGE && weft__render_has_lane(p, notes->text[note]);
 }
 
+/* True for the number by which the two ends of a pipe know each other. */
+static bool is_end(const struct weft_model *model, uint32_t note)
+{
+	static const char *const tags[] = {WEFT_TAG_READS, WEFT_TAG_WRITES, WEFT_TAG_LEAVES};
+	const struct weft_slice name = weft_model_string(model, model->notes.text[note]);
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+		if (name.size == strlen(tags[i]) && memcmp(name.bytes, tags[i], name.size) == 0)
+			return true;
+	return false;
+}
+
 /* How often Xen continued a hypercall: dump and story say it. It would take the room of marks, such
- * as that of a domain's creation. */
+ * as that of a domain's creation. Numbers of ends say nothing to a person. */
 static bool is_detail(const struct painter *p, uint32_t task, uint32_t note)
 {
-	return p->model->notes.type[note] == WEFT_NOTE_VALUE && weft__render_is_of_xen(p->model, task);
+	return p->model->notes.type[note] == WEFT_NOTE_VALUE &&
+		   (weft__render_is_of_xen(p->model, task) || is_end(p->model, note));
 }
 
 /* Only of remarks without numbers: those of others differ. */
