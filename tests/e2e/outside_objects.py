@@ -92,7 +92,7 @@ def vfork_has_its_caller():
         skip('stacks are unwound on x86-64 only')
     with started(subject(), 'vfork') as process:
         wait_until('it waits', lambda: process_state(process.pid, process.pid) == 'D', process)
-        look(process.pid, r"thread %d '[^']*' waits for the end of child \S+ \d+, in hang_in_vfork .* ← main " % process.pid)
+        look(process.pid, r"thread %d '[^']*' waits for the end of child \S+ \d+( \(in the kernel: .*\))?, in hang_in_vfork .* ← main " % process.pid)
 
 
 def can_read_kernel_stacks():
