@@ -36,15 +36,18 @@ def running(*command, wanted=lambda threads: True):
     """The answer about a program by thread, once its threads are where they stay, and it is as wanted: a busy machine may give the spinner no turn to stop."""
     with subprocess.Popen(command) as process:
         try:
-            threads, errors = {}, []
+            threads, errors, looks = {}, [], []
 
             def has_begun():
                 result = weft('why', process.pid, '--json', status=None)
                 threads.clear()
                 threads.update((line['name'], line) for line in json_lines(result.stdout) if 'tid' in line)
                 errors[:] = [result.returncode, result.stderr]
-                return set(threads) == {'first', 'worker', 'idle', 'spinner'} and \
-                    all('pause' in line['sentence'] for name, line in threads.items() if name != 'spinner') and wanted(threads)
+                is_there = set(threads) == {'first', 'worker', 'idle', 'spinner'} and \
+                    all('pause' in line['sentence'] for name, line in threads.items() if name != 'spinner')
+                looks.append(is_there)
+                # The first look that finds them may have begun before they had, when no context was shown.
+                return looks[-2:] == [True, True] and wanted(threads)
             try:
                 wait_until('the threads are there', has_begun, process, processor=300)  # the spinner uses all that it gets
             except AssertionError as error:
