@@ -188,6 +188,8 @@ int main(int argc, char **argv)
 	static struct caller callers[THREADS];
 	if (argc != 4 || weft_start(buffer, sizeof(buffer), NULL))
 		return 2;
+	/* A trace that begins with a rundown is a part, whose tasks exist; these are any. */
+	weft_note("begins");
 	for (unsigned i = 0; i < THREADS; i++) {
 		callers[i].random = strtoull(argv[2], NULL, 10) * THREADS + i;
 		callers[i].calls = strtol(argv[3], NULL, 10);
