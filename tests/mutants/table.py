@@ -913,7 +913,7 @@ MUTANTS = [
     *in_file(
         'src/story/chain.c',
         ('if (next.wait.until < c->public.at ||', 'if (next.wait.until <= c->public.at ||', 'story_ties'),
-        ('	if (is_resolved && t->end[task] < chain->end.until)\n', '	if (is_resolved)\n', 'story_waits')),
+        ('	if (is_resolved && t->end[task] < chain->end.until)\n', '	if (is_resolved)\n', 'chains_random')),
     *in_file(
         'src/format/merge_tables.c',
         ('		thread.number && thread.buffer <', '		thread.buffer <', 'merge'),
@@ -1088,15 +1088,15 @@ MUTANTS = [
         ('known && known->buffer == buffer && known->tid == tid', 'known && known->tid == tid', 'ran')),
     *in_file(
         'src/story/problems/late.c',
-        ('if (timer.late_ns <= latest.late_ns)', 'if (timer.late_ns < latest.late_ns)', 'problems_between'),
+        ('if (timer.late_ns <= latest.late_ns)', 'if (timer.late_ns < latest.late_ns)', 'problems_timers'),
         ('return model->thread_count > 1 ? thread_of(model, timer_task) : 0;',
-         '(void)model, (void)timer_task, (void)thread_of;\n	return 0;', 'problems_between')),
+         '(void)model, (void)timer_task, (void)thread_of;\n	return 0;', 'problems_timers')),
     *in_file(
         'src/story/problems/pauses.c',
-        ('pauses->longest = band;\n', 'pauses->longest = pauses->longest ? pauses->longest : band;\n', 'problems_between')),
+        ('pauses->longest = band;\n', 'pauses->longest = pauses->longest ? pauses->longest : band;\n', 'problems_stretches')),
     *in_file(
         'src/story/problems/ran.c',
-        ('it->count <= c->of / 2)', 'it->count < c->of / 2)', 'problems_between')),
+        ('it->count <= c->of / 2)', 'it->count < c->of / 2)', 'problems_stretches')),
     *in_file(
         'src/story/any.c',
         ('			first = last + 1;', '			first = last;', 'story_ties')),

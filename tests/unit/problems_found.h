@@ -64,6 +64,21 @@ static inline void expect_none(const struct found *found)
 		fail_msg("%s", found->problems->list[0].sentence);
 }
 
+/* Fails if a problem is found; takes what was found. */
+static inline void expect_nothing(struct found found)
+{
+	expect_none(&found);
+	found_finish(&found);
+}
+
+static inline uint32_t count_of(const struct found *found, enum weft_problem_type type)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < found->problems->count; i++)
+		count += found->problems->list[i].type == type;
+	return count;
+}
+
 /* A task that lives for a while and is fulfilled. */
 static inline void make_request(struct made *made, uint64_t id, uint64_t length_ns)
 {

@@ -432,11 +432,9 @@ static void leaks_are_found(void **state)
 static void children_that_nobody_waits_for_are_found(void **state)
 {
 	static const int64_t taken[] = {2, 1, 0}, one[] = {3, 0, 1}, many[] = {0, 7, 8};
-	struct found found = unreaped(taken, 3);
 	(void)state;
-	expect_none(&found);
-	found_finish(&found);
-	found = unreaped(one, 3);
+	expect_nothing(unreaped(taken, 3));
+	struct found found = unreaped(one, 3);
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_LEAK);
 	assert_string_equal(p->sentence,
 		"1 child of thread 1 'server' has ended and was not waited for by 30 us: nobody takes its exit status.");
@@ -491,12 +489,8 @@ static void a_loop_that_does_not_end_is_found(void **state)
 		"task 5 runs for 600 ms without a pause from 330 us until the end; 3 tasks of its thread are left.");
 	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
 	found_finish(&found);
-	found = stuck(2, 600000, 9);
-	expect_none(&found);
-	found_finish(&found);
-	found = stuck(3, 499999, 9);
-	expect_none(&found);
-	found_finish(&found);
+	expect_nothing(stuck(2, 600000, 9));
+	expect_nothing(stuck(3, 499999, 9));
 	found = stuck(3, 600000, 0x100); /* it exited by itself */
 	expect_none(&found);
 	found_finish(&found);

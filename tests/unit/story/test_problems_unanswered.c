@@ -142,9 +142,7 @@ static void a_program_that_goes_on_has_no_unanswered_waits(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
 		struct made made = make_hang();
-		struct found found = find_after(&made, endings[i], 0);
-		expect_none(&found);
-		found_finish(&found);
+		expect_nothing(find_after(&made, endings[i], 0));
 	}
 }
 
@@ -178,9 +176,7 @@ static void an_outage_is_found_while_the_program_runs(void **state)
 	assert_int_equal(only(&found, WEFT_PROBLEM_UNANSWERED)->severity, WEFT_SEVERITY_ERROR);
 	found_finish(&found);
 	made = make_outage(9);
-	found = find_after(&made, WEFT_ENDING_RUNNING, 0);
-	expect_none(&found);
-	found_finish(&found);
+	expect_nothing(find_after(&made, WEFT_ENDING_RUNNING, 0));
 }
 
 /* Three threads that main has made wait for work; main waits for one of them if `is_joined`. */
@@ -205,11 +201,9 @@ static void an_idle_pool_is_none(void **state)
 {
 	struct made made = make_pool(false);
 	(void)state;
-	struct found found = find_after(&made, WEFT_ENDING_EXIT, WEFT_WAIT_KNOWN);
-	expect_none(&found);
-	found_finish(&found);
+	expect_nothing(find_after(&made, WEFT_ENDING_EXIT, WEFT_WAIT_KNOWN));
 	made = make_pool(false);
-	found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
 	assert_int_equal(only(&found, WEFT_PROBLEM_UNANSWERED)->severity, WEFT_SEVERITY_HINT);
 	found_finish(&found);
 	made = make_pool(true);
@@ -228,9 +222,7 @@ static void an_answered_wait_is_none(void **state)
 	make_edge(&made, WEFT_EVENT_RESOLVE, 2, 2);
 	make_edge(&made, WEFT_EVENT_READ, 3, 2);
 	make_switch(&made, 0);
-	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
-	expect_none(&found);
-	found_finish(&found);
+	expect_nothing(find_after(&made, WEFT_ENDING_GONE, KILLED));
 }
 
 /* Task 1 waits for a request; if `cancel` is not 0, for that or to be cancelled. */
@@ -260,9 +252,7 @@ static void a_wait_of_usual_length_is_none(void **state)
 			make_switch(&made, 0);
 		}
 		make_accept(&made, id, cancel);
-		struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
-		expect_none(&found);
-		found_finish(&found);
+		expect_nothing(find_after(&made, WEFT_ENDING_GONE, KILLED));
 	}
 }
 
@@ -370,9 +360,7 @@ static void a_stopped_task_alone_is_none(void **state)
 		make_edge(&made, id % 15 ? WEFT_EVENT_RESOLVE : WEFT_EVENT_TIME_OUT, 0, id);
 	}
 	make_switch(&made, 0);
-	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
-	expect_none(&found);
-	found_finish(&found);
+	expect_nothing(find_after(&made, WEFT_ENDING_GONE, KILLED));
 }
 
 /* A circle is a deadlock, also for a task that waits for one in the circle. */
@@ -422,9 +410,7 @@ static void a_wait_for_any_is_found_if_none_is_done(void **state)
 	for (uint64_t id = 1; id <= 3; id++) {
 		made = make_any();
 		make_edge(&made, WEFT_EVENT_RESOLVE, 0, id); /* it can go on */
-		found = find_after(&made, WEFT_ENDING_GONE, KILLED);
-		expect_none(&found);
-		found_finish(&found);
+		expect_nothing(find_after(&made, WEFT_ENDING_GONE, KILLED));
 	}
 }
 
@@ -435,9 +421,7 @@ static void tasks_that_were_let_go_are_none(void **state)
 	made.time += MS;
 	make_edge(&made, WEFT_EVENT_RESOLVE, 0, 2);
 	make_edge(&made, WEFT_EVENT_READ, 4, 2);
-	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
-	expect_none(&found);
-	found_finish(&found);
+	expect_nothing(find_after(&made, WEFT_ENDING_GONE, KILLED));
 }
 
 /* Each of two tasks waits for the other or for a reply, which would break the circle. */
@@ -450,8 +434,7 @@ static void a_circle_with_a_way_out_is_no_deadlock(void **state)
 	make_edge(&made, WEFT_EVENT_WAIT_ANY, 2, 1);
 	make_edge(&made, WEFT_EVENT_WAIT_ANY, 2, 3);
 	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
-	for (uint32_t i = 0; i < found.problems->count; i++)
-		assert_int_not_equal(found.problems->list[i].type, WEFT_PROBLEM_DEADLOCK);
+	assert_int_equal(count_of(&found, WEFT_PROBLEM_DEADLOCK), 0);
 	found_finish(&found);
 }
 
