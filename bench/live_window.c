@@ -137,7 +137,7 @@ static void report(struct window *w, const char *name, double pause_ms)
 
 static void open_window(struct window *w, struct bytes trace)
 {
-	const struct weft_refresh_source source = {next, describe, diagnostics, NULL, &w->fed};
+	const struct weft_refresh_source source = {next, describe, diagnostics, NULL, NULL, &w->fed};
 	check(weft_decoder_create(&w->fed.decoder));
 	check(weft_decoder_feed_borrowed(w->fed.decoder, trace.data, trace.size));
 	check(weft_decoder_finish(w->fed.decoder));

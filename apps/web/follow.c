@@ -40,10 +40,13 @@ int PAGE_EXPORT(page_follow_add)(double hz, uint32_t is_growing, uint32_t is_pro
 	return error ? error : weft_growing_add(following.growing, &part);
 }
 
-/* Call it when all parts were added, before their bytes. */
-int PAGE_EXPORT(page_follow_start)(void)
+/* Call it when all parts were added, before their bytes. `goes_on`: what is shown is opened again,
+ * and not shown before it is as far as it was. */
+int PAGE_EXPORT(page_follow_start)(uint32_t goes_on)
 {
 	int error = weft_growing_start(following.growing);
+	if (goes_on)
+		weft_growing_hold(following.growing, page_shown_ns);
 	if (error)
 		return error;
 	const struct weft_refresh_source source = weft_growing_source(following.growing);
@@ -113,6 +116,12 @@ double PAGE_EXPORT(page_follow_events)(void)
 	return (double)weft_refresh_events(following.refresh);
 }
 
+void PAGE_EXPORT(page_follow_pause)(uint32_t is_paused)
+{
+	if (following.growing)
+		weft_growing_pause(following.growing, is_paused);
+}
+
 /* See weft_refresh_wait_ms. */
 double PAGE_EXPORT(page_follow_wait)(double now_ms)
 {
@@ -151,10 +160,4 @@ void PAGE_EXPORT(page_follow_complete)(double now_ms)
 void PAGE_EXPORT(page_follow_shown)(double now_ms, double cost_ms)
 {
 	weft_refresh_shown(following.refresh, now_ms, cost_ms);
-}
-
-/* True if the events do not yet go as far as those of the model that was shown before. */
-int PAGE_EXPORT(page_follow_is_behind)(void)
-{
-	return !following.shown_events && state().mark_ns < page_shown_ns;
 }

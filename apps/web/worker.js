@@ -528,7 +528,7 @@ async function load(source, now, number) {
 // ---- Following a growing trace ----
 
 const QUEUE_BYTES = 16 << 20; // limit for unread bytes; beyond it the server has to wait
-let paused = false, stir = () => {};
+let stir = () => {};
 
 const sleep = ms => new Promise(resolve => setTimeout(resolve, ms));
 
@@ -589,8 +589,7 @@ async function readNew(number) {
 // The present on the page's clock, which the viewer gets with all input.
 const pageNow = () => performance.now() + ahead;
 
-// What was opened again is not shown before it is as far as it was.
-const isDue = () => !paused && wasm.page_follow_wait(performance.now()) === 0 && !(isQuiet && wasm.page_follow_is_behind());
+const isDue = () => wasm.page_follow_wait(performance.now()) === 0;
 
 function refresh(source, now, isLive) {
 	const begun = performance.now();
@@ -605,7 +604,7 @@ function refresh(source, now, isLive) {
 
 // Waits for new bytes, or until a picture is due.
 function nextNews(feed) {
-	const wait = paused ? Infinity : wasm.page_follow_wait(performance.now());
+	const wait = wasm.page_follow_wait(performance.now());
 	const news = feed.queue.length || feed.ended ? Promise.resolve() : new Promise(resolve => { stir = resolve; });
 	return wait === Infinity ? news : Promise.race([news, sleep(wait)]);
 }
@@ -618,7 +617,7 @@ async function beginParts(source, number) {
 		give(file.name);
 		check(wasm.page_follow_add(source.hz || 0, file.isLive ? 1 : 0, file.isProgram ? 1 : 0));
 	}
-	check(wasm.page_follow_start());
+	check(wasm.page_follow_start(isQuiet ? 1 : 0));
 	for (const [part, file] of source.files.entries()) {
 		if (file.isLive)
 			continue;
@@ -641,7 +640,6 @@ async function follow(source, now, number) {
 	const feedParts = size => source.hasFrames ? wasm.page_follow_frames(size, performance.now()) :
 		wasm.page_follow_more(0, size, performance.now());
 	let status = AGAIN, isWhole = false, isOutdated = false;
-	paused = false;
 	showText('Waiting for the first event …', -1);
 	while (number === opened && status !== END) {
 		if (!isWhole && !feedDecoder(feed, feedParts)) {
@@ -760,7 +758,7 @@ const messages = {
 	slice(slice) { handOver(slice); },
 	stop() { stopped = true; },
 	follow(isOn) {
-		paused = !isOn;
+		wasm.page_follow_pause(isOn ? 0 : 1);
 		stir();
 	},
 	frame,

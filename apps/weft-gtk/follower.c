@@ -127,12 +127,8 @@ static double now_ms(void)
 
 static bool is_due(const struct reader *r)
 {
-	const struct follower *follower = r->follower;
-	struct weft_growing_state state;
-	weft_growing_state(r->growing, &state);
-	return atomic_load(&follower->is_taken) && !atomic_load(&follower->is_paused) &&
-		   (state.is_program || state.phase != WEFT_GROWING_READING) &&
-		   weft_refresh_wait_ms(r->refresh, now_ms()) <= 0;
+	weft_growing_pause(r->growing, atomic_load(&r->follower->is_paused));
+	return atomic_load(&r->follower->is_taken) && weft_refresh_wait_ms(r->refresh, now_ms()) <= 0;
 }
 
 /* Stores what the main loop needs to know besides the model. `is_complete`: all events that have

@@ -46,6 +46,7 @@ struct weft_growing_state {
 	uint32_t files;       /* how many parts weft_growing_part() knows */
 	uint64_t bytes;       /* of files, or that the caller fed */
 	uint64_t mark_ns;     /* all earlier events were read; 0: unknown */
+	bool is_paused;       /* see weft_growing_pause() */
 };
 
 /* A part of a trace, see weft_growing_part(). */
@@ -109,7 +110,15 @@ struct weft_growing_part weft_growing_part(const struct weft_growing *growing, u
  * it recorded."; "" if there is nothing to say. */
 const char *weft_growing_sentence(const struct weft_growing_state *state);
 
-/* The events, for weft_refresh_create(), whose refresh it must outlive. */
+/* While it is paused, events are read, so that none are lost, but no model is due. */
+void weft_growing_pause(struct weft_growing *growing, bool is_paused);
+
+/* No model is due before the events go up to that time: what is opened again goes on where it was.
+ */
+void weft_growing_hold(struct weft_growing *growing, uint64_t until_ns);
+
+/* The events, for weft_refresh_create(), whose refresh it must outlive. Files are read to their
+ * ends before a model of them is due. */
 struct weft_refresh_source weft_growing_source(struct weft_growing *growing);
 
 #ifdef __cplusplus

@@ -34,6 +34,8 @@ struct weft_refresh_source {
 	struct weft_diagnostics *(*diagnostics)(void *context);
 	/* The trace's present time, in ns; 0: the time of the last event. NULL: always 0. */
 	uint64_t (*now_ns)(void *context);
+	/* False: no model is due for now, but events are read. NULL: always true. */
+	bool (*is_wanted)(const void *context);
 	void *context;
 };
 
@@ -49,8 +51,9 @@ int weft_refresh_read(struct weft_refresh *refresh, uint32_t most);
 /* The number of events that were taken. */
 uint64_t weft_refresh_events(const struct weft_refresh *refresh);
 
-/* Milliseconds until a model is due. 0: now; INFINITY: not until events come. Models take only a
- * share of the time, so that the rest is left for reading and for the user. */
+/* Milliseconds until a model is due. 0: now; INFINITY: not until events come, or the source wants
+ * one. Models take only a share of the time, so that the rest is left for reading and for the user.
+ */
 double weft_refresh_wait_ms(const struct weft_refresh *refresh, double now_ms);
 
 /* Makes a model of the events so far; after WEFT_END the last one, with the rules for the end of a

@@ -119,8 +119,8 @@ int weft__follow_grow_pages(struct weft_growing *growing, struct weft_guest *gue
 	struct pages *p = calloc(1, sizeof(*p));
 	if (!p)
 		return WEFT_ERROR_MEMORY;
-	growing->events =
-		(struct weft__growing_events){{next, describe, diagnostics, NULL, p}, mark, close_pages};
+	growing->events = (struct weft__growing_events){
+		{next, describe, diagnostics, NULL, NULL, p}, mark, close_pages};
 	growing->system.wait = wait_for_pages;
 	growing->is_program = true;
 	p->guest = guest;

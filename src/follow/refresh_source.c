@@ -30,5 +30,5 @@ static uint64_t now_ns(void *follow)
 
 WEFT__EXPORT struct weft_refresh_source weft_follow_source(struct weft_follow *follow)
 {
-	return (struct weft_refresh_source){next, describe, diagnostics, now_ns, follow};
+	return (struct weft_refresh_source){next, describe, diagnostics, now_ns, NULL, follow};
 }

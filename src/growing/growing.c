@@ -130,7 +130,6 @@ WEFT__EXPORT int weft_growing_feed(
 /* Remembers how the events ended. */
 static int note(struct weft_growing *g, int status)
 {
-	g->has_events |= status == WEFT_OK;
 	g->has_ended |= status == WEFT_END;
 	g->is_current |= status == WEFT_AGAIN && !g->system.now_ms;
 	if (status == WEFT_ERROR_STATE)
@@ -140,17 +139,27 @@ static int note(struct weft_growing *g, int status)
 	return status;
 }
 
-WEFT__EXPORT int weft_growing_next(struct weft_growing *g, struct weft_event *ret_event)
+static int next_event(struct weft_growing *g, struct weft_event *ret_event)
 {
 	int status;
 	if (!g->decoder)
-		return note(g, g->events.source.next(g->events.source.context, ret_event));
+		return g->events.source.next(g->events.source.context, ret_event);
 	while ((status = weft_decoder_next(g->decoder, ret_event)) == WEFT_AGAIN) {
 		status = weft__growing_pull(g);
 		if (status != WEFT_OK)
 			break;
 	}
-	return status == WEFT_OK && g->has_events ? status : note(g, status);
+	return status;
+}
+
+WEFT__EXPORT int weft_growing_next(struct weft_growing *g, struct weft_event *ret_event)
+{
+	int status = next_event(g, ret_event);
+	if (status != WEFT_OK)
+		return note(g, status);
+	g->has_events = true;
+	g->given_ns = ret_event->time_ns;
+	return status;
 }
 
 WEFT__EXPORT int weft_growing_wait(struct weft_growing *g, uint64_t timeout_ns)
@@ -172,6 +181,43 @@ WEFT__EXPORT struct weft_diagnostics *weft_growing_diagnostics(struct weft_growi
 {
 	return g->decoder ? weft_decoder_diagnostics(g->decoder)
 					  : g->events.source.diagnostics(g->events.source.context);
+}
+
+/* ---- When models are due ---- */
+
+static enum weft_growing_phase phase_of(const struct weft_growing *g)
+{
+	if (g->error)
+		return WEFT_GROWING_FAILED;
+	if (g->is_outdated)
+		return WEFT_GROWING_OUTDATED;
+	if (g->has_ended)
+		return WEFT_GROWING_ENDED;
+	return g->is_current ? WEFT_GROWING_CURRENT : WEFT_GROWING_READING;
+}
+
+static uint64_t mark_of(const struct weft_growing *g)
+{
+	uint64_t mark_ns =
+		g->decoder ? weft_decoder_mark(g->decoder) : g->events.mark(g->events.source.context);
+	return mark_ns == UINT64_MAX ? 0 : mark_ns; /* the end is no time */
+}
+
+WEFT__EXPORT void weft_growing_pause(struct weft_growing *g, bool is_paused)
+{
+	g->is_paused = is_paused;
+}
+
+WEFT__EXPORT void weft_growing_hold(struct weft_growing *g, uint64_t until_ns)
+{
+	g->held_until_ns = until_ns;
+}
+
+static bool source_is_wanted(const void *growing)
+{
+	const struct weft_growing *g = growing;
+	return !g->is_paused && (g->is_program || phase_of(g) != WEFT_GROWING_READING) &&
+		   (g->given_ns >= g->held_until_ns || mark_of(g) >= g->held_until_ns);
 }
 
 static int source_next(void *growing, struct weft_event *ret_event)
@@ -199,28 +245,10 @@ static uint64_t source_now_ns(void *growing)
 WEFT__EXPORT struct weft_refresh_source weft_growing_source(struct weft_growing *g)
 {
 	return (struct weft_refresh_source){source_next, source_describe, source_diagnostics,
-		g->events.source.now_ns ? source_now_ns : NULL, g};
+		g->events.source.now_ns ? source_now_ns : NULL, source_is_wanted, g};
 }
 
 /* ---- State ---- */
-
-static enum weft_growing_phase phase_of(const struct weft_growing *g)
-{
-	if (g->error)
-		return WEFT_GROWING_FAILED;
-	if (g->is_outdated)
-		return WEFT_GROWING_OUTDATED;
-	if (g->has_ended)
-		return WEFT_GROWING_ENDED;
-	return g->is_current ? WEFT_GROWING_CURRENT : WEFT_GROWING_READING;
-}
-
-static uint64_t mark_of(const struct weft_growing *g)
-{
-	uint64_t mark_ns =
-		g->decoder ? weft_decoder_mark(g->decoder) : g->events.mark(g->events.source.context);
-	return mark_ns == UINT64_MAX ? 0 : mark_ns; /* the end is no time */
-}
 
 WEFT__EXPORT void weft_growing_state(
 	const struct weft_growing *g, struct weft_growing_state *ret_state)
@@ -231,7 +259,8 @@ WEFT__EXPORT void weft_growing_state(
 		.parts = g->decoder ? g->count : 1,
 		.files = g->count,
 		.left = !g->decoder && !g->has_ended,
-		.mark_ns = mark_of(g)};
+		.mark_ns = mark_of(g),
+		.is_paused = g->is_paused};
 	for (uint32_t i = 0; i < g->count; i++) {
 		state.bytes += g->parts[i].size;
 		state.left += !g->parts[i].is_complete;

@@ -54,8 +54,11 @@ struct weft_growing {
 	struct weft_decoder *decoder; /* of the only part, or merged */
 	struct weft__growing_events events;
 	struct weft__growing_system system;
+	uint64_t given_ns;                    /* the time of the last event */
+	uint64_t held_until_ns;               /* no model before the events go up to this time */
 	double opened_ms, read_ms, looked_ms; /* read_ms: how long it took to become current */
 	bool is_program, has_events, is_current, is_outdated, has_ended;
+	bool is_paused;
 	bool is_patient; /* a part with events is never taken for complete */
 	int error;
 	uint8_t frame[WEFT__GROWING_FRAME_BYTES]; /* the head of the frame that is arriving */

@@ -110,10 +110,11 @@ static double pause_ms(const struct weft_refresh *refresh)
 
 WEFT__EXPORT double weft_refresh_wait_ms(const struct weft_refresh *refresh, double now_ms)
 {
-	if (refresh->events == 0)
+	const struct weft_refresh_source *source = &refresh->source;
+	if (refresh->events == 0 || (source->is_wanted && !source->is_wanted(source->context)))
 		return INFINITY;
 	bool is_idle = refresh->events == refresh->shown_events;
-	if (is_idle && !refresh->source.now_ns)
+	if (is_idle && !source->now_ns)
 		return INFINITY;
 	double wait_ms = refresh->shown_ms + pause_ms(refresh) + (is_idle ? IDLE_MS : 0) - now_ms;
 	return wait_ms > 0 ? wait_ms : 0;

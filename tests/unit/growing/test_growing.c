@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -242,6 +243,72 @@ static int open_and_start(void)
 	return error ? error : weft_growing_start(growing);
 }
 
+/* The refresh takes the events. */
+static double wait_ms(struct weft_refresh *refresh)
+{
+	while (weft_refresh_read(refresh, 1) == WEFT_OK)
+		;
+	return weft_refresh_wait_ms(refresh, 1000);
+}
+
+static void no_model_is_due_while_it_is_paused(void **state)
+{
+	struct weft_refresh *refresh;
+	(void)state;
+	add_parts(1, false);
+	const struct weft_refresh_source source = weft_growing_source(growing);
+	assert_int_equal(weft_refresh_create(&source, &refresh), 0);
+	feed(0, 1);
+	weft_growing_pause(growing, true);
+	assert_true(now().is_paused);
+	assert_true(isinf(wait_ms(refresh)));
+	assert_int_equal(weft_refresh_events(refresh), 1);
+	weft_growing_pause(growing, false);
+	assert_false(now().is_paused);
+	assert_true(wait_ms(refresh) == 0);
+	weft_refresh_destroy(refresh);
+}
+
+static void no_model_is_due_before_the_events_are_as_far_as_they_were(void **state)
+{
+	const uint64_t second_ns = 1000000000;
+	struct weft_refresh *refresh;
+	(void)state;
+	add_parts(1, false);
+	weft_growing_hold(growing, 2 * second_ns);
+	const struct weft_refresh_source source = weft_growing_source(growing);
+	assert_int_equal(weft_refresh_create(&source, &refresh), 0);
+	for (int second = 1; second <= 4; second++) {
+		feed(0, second);
+		const double wait = wait_ms(refresh);
+		assert_int_equal(isinf(wait) != 0, second < 2);
+	}
+	weft_refresh_destroy(refresh);
+}
+
+/* A file is shown when all of it was read, a program at once. */
+static void a_model_of_a_file_is_due_when_it_was_read(void **state)
+{
+	(void)state;
+	for (int is_program = 0; is_program < 2; is_program++) {
+		struct weft_refresh *refresh;
+		const struct weft_growing_fed part = {.name = "part", .is_program = is_program};
+		end(NULL);
+		begin(NULL);
+		assert_int_equal(weft_growing_add(growing, &part), 0);
+		assert_int_equal(weft_growing_start(growing), 0);
+		const struct weft_refresh_source source = weft_growing_source(growing);
+		assert_int_equal(weft_refresh_create(&source, &refresh), 0);
+		feed(0, 1);
+		feed(0, 2);
+		assert_int_equal(weft_refresh_read(refresh, 1), WEFT_OK);
+		assert_int_equal(isinf(weft_refresh_wait_ms(refresh, 1000)) != 0, !is_program);
+		assert_int_equal(weft_refresh_read(refresh, 5), WEFT_AGAIN);
+		assert_true(weft_refresh_wait_ms(refresh, 1000) == 0);
+		weft_refresh_destroy(refresh);
+	}
+}
+
 static void short_memory_is_reported(void **state)
 {
 	bool has_failed = true;
@@ -264,6 +331,9 @@ static void short_memory_is_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(no_model_is_due_while_it_is_paused),
+		CASE(no_model_is_due_before_the_events_are_as_far_as_they_were),
+		CASE(a_model_of_a_file_is_due_when_it_was_read),
 		CASE(short_memory_is_reported),
 		CASE(a_part_is_decoded_as_it_comes),
 		CASE(parts_are_merged_by_time),

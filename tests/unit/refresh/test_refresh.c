@@ -20,6 +20,7 @@
 struct source {
 	uint64_t there, given, tasks;
 	uint64_t now_ns;
+	bool is_unwanted;
 	int end; /* what comes behind them */
 	struct weft_trace_thread thread;
 	struct weft_trace_description description;
@@ -55,6 +56,11 @@ static uint64_t now_ns(void *context)
 	return ((struct source *)context)->now_ns;
 }
 
+static bool is_wanted(const void *context)
+{
+	return !((const struct source *)context)->is_unwanted;
+}
+
 static struct weft_refresh *begin(struct source *s, bool has_now)
 {
 	struct weft_refresh *refresh;
@@ -62,7 +68,7 @@ static struct weft_refresh *begin(struct source *s, bool has_now)
 	s->description = (struct weft_trace_description){
 		.format = "test", .clock = {.name = "test"}, .threads = &s->thread, .thread_count = 1};
 	const struct weft_refresh_source source = {
-		next, describe, diagnostics, has_now ? now_ns : NULL, s};
+		next, describe, diagnostics, has_now ? now_ns : NULL, is_wanted, s};
 	assert_int_equal(weft_refresh_create(&source, &refresh), 0);
 	return refresh;
 }
@@ -94,6 +100,22 @@ static void each_event_is_taken_once(void **state)
 	s.end = WEFT_END;
 	assert_int_equal(weft_refresh_read(refresh, 10), WEFT_END);
 	expect_model(refresh, s.there, false);
+	weft_refresh_destroy(refresh);
+}
+
+static void no_model_is_due_that_the_source_does_not_want(void **state)
+{
+	(void)state;
+	struct source s;
+	struct weft_refresh *refresh = begin(&s, true);
+	s.is_unwanted = true;
+	s.there = 20;
+	assert_int_equal(weft_refresh_read(refresh, 10), WEFT_OK);
+	assert_int_equal(weft_refresh_read(refresh, 20), WEFT_AGAIN); /* events are read all the same */
+	assert_true(isinf(weft_refresh_wait_ms(refresh, 5000)));
+	s.is_unwanted = false;
+	assert_true(weft_refresh_wait_ms(refresh, 5000) == 0);
+	expect_model(refresh, 20, true);
 	weft_refresh_destroy(refresh);
 }
 
@@ -229,7 +251,7 @@ static void errors_are_passed_on(void **state)
 static void short_memory_is_reported(void **state)
 {
 	struct source s = {.end = WEFT_AGAIN};
-	const struct weft_refresh_source source = {next, describe, diagnostics, NULL, &s};
+	const struct weft_refresh_source source = {next, describe, diagnostics, NULL, NULL, &s};
 	bool has_failed = true;
 	long failures = 0;
 	(void)state;
@@ -251,6 +273,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_memory_is_reported),
 		cmocka_unit_test(each_event_is_taken_once),
+		cmocka_unit_test(no_model_is_due_that_the_source_does_not_want),
 		cmocka_unit_test(totals_are_no_events),
 		cmocka_unit_test(models_are_rarer_the_more_they_cost),
 		cmocka_unit_test(a_slow_model_among_cheap_ones_makes_no_long_pause),
