@@ -85,7 +85,7 @@ static uint8_t flags_of(const struct weft_metric_type *type)
 static bool is_valid(const struct weft_metric_type *type)
 {
 	return type && type->name && *type->name && !type->name[measure_text(type->name)] &&
-		   type->type >= WEFT_METRIC_COUNTER && type->type <= WEFT_METRIC_HISTOGRAM &&
+		   type->type >= WEFT_METRIC_COUNTER && (int)type->type < WEFT_ABI_METRIC_KINDS &&
 		   first_of(type) < last_of(type) && last_of(type) < 64;
 }
 
