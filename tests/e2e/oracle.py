@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.join(SOURCE, 'tests', 'oracle'))
 import decode  # noqa: E402
 import model as rules  # noqa: E402
 import stats  # noqa: E402
+import tables  # noqa: E402
 from same import check_rows, same, same_mapping, without_row  # noqa: E402
 
 TRACES = int(os.environ.get('WEFT_ORACLE_TRACES', 16 if IS_SANITIZED else 48))
@@ -138,6 +139,9 @@ def check_meaning(path, events):
         shown = json_lines(weft('dump', '--tasks', '--json', *options, path).stdout)
         same('tasks %s' % options, without_row(shown), rules.tasks(model, tree))
         check_rows(shown, model, tree)
+    for table, question in tables.QUESTIONS.items():
+        rows = json_lines(weft('query', '--json', path, question).stdout)
+        same(table, sorted((list(row.values()) for row in rows), key=str), tables.expected(table, model, events))
     for counter in info['counters']:
         counter.pop('relative', None)
     for key, value in rules.summarize(model, events).items():
