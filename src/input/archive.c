@@ -18,6 +18,8 @@ enum {
 	TYPE_AT = 156,
 	MAGIC_AT = 257,
 	GNU_SPARSE = 'S',
+	MORE_REGIONS_AT = 482,          /* of a sparse file: in the header */
+	MORE_REGIONS_IN_BLOCK_AT = 504, /* and in each block after it */
 };
 
 static bool read_octal(const unsigned char *digits, unsigned count, uint64_t *ret_number)
@@ -64,13 +66,27 @@ static bool is_end(const unsigned char *block)
 	return true;
 }
 
+/* Where the content begins: a file with more than four regions has blocks with the others before
+ * it. Each says in a byte whether another one follows. */
+static size_t skip_regions(
+	const unsigned char *all, size_t size, const unsigned char *header, size_t offset)
+{
+	bool goes_on = header[TYPE_AT] == GNU_SPARSE && header[MORE_REGIONS_AT];
+	while (goes_on && size - offset >= BLOCK_BYTES) {
+		goes_on = all[offset + MORE_REGIONS_IN_BLOCK_AT];
+		offset += BLOCK_BYTES;
+	}
+	return offset;
+}
+
 bool weft__input_archive_next(
 	const void *bytes, size_t size, size_t *position, struct weft__input_member *ret_member)
 {
 	const unsigned char *all = bytes;
 	while (*position <= size) {
 		const unsigned char *header = all + *position;
-		const size_t left = size - *position, offset = *position + BLOCK_BYTES;
+		const size_t left = size - *position;
+		size_t offset = *position + BLOCK_BYTES;
 		uint64_t length;
 		if (left >= BLOCK_BYTES && is_end(header))
 			return false;
@@ -81,6 +97,7 @@ bool weft__input_archive_next(
 			*position = size + 1;
 			return true;
 		}
+		offset = skip_regions(all, size, header, offset);
 		if (length > size - offset)
 			length = size - offset;
 		const size_t filled = ((size_t)length + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
