@@ -16,6 +16,7 @@ from waiting import communicate, wait_until
 
 TABLE, METRICS, OF_CLOCK = 9, 2, 3
 METRIC_TYPES = os.path.join(BUILD, 'tests', 'metric-types-subject')
+STREAM = os.path.join(BUILD, 'tests', 'stream-subject')
 SHIM = os.path.join(BUILD, 'tests', 'wall-clock-shim.so')
 
 
@@ -118,6 +119,22 @@ def what_a_time_service_knows_is_noted_at_start_and_end():
                 assert 5000000 <= row['error_ns'] and row['estimate_ns'] == 100000, row
                 assert abs(row['wall_ns'] - row['monotonic_ns'] - (time.time_ns() - time.monotonic_ns())) < 10**9, row
             assert command[0] != METRIC_TYPES or METRICS in tables, tables  # a table beside it
+
+
+@case
+def each_file_of_a_stream_has_it():
+    """At its beginning, and at the stream's end."""
+    for options in (), ('--zstd',), ('--rotate', '200K'):
+        with temporary_directory() as folder:
+            weft('record', '--stream', *options, '-o', os.path.join(folder, 'a.weft'), '--', STREAM, os.path.join(folder, 'counters'), '5000', '0',
+                 env=dict(service(5000, 100), WEFT_ADAPTERS='', XDG_RUNTIME_DIR=folder))
+            files = sorted(os.path.join(folder, name) for name in os.listdir(folder) if '.weft' in name)
+            assert len(files) > 1 or '--rotate' not in options, files
+            notes = [tables_of(path)['wall_clock'] for path in files]
+            equal([len(rows) for rows in notes], [1] * (len(files) - 1) + [2])
+            rows = [row for some in notes for row in some]
+            equal(rows, sorted(rows, key=lambda row: row['monotonic_ns']))
+            assert all(5000000 <= row['error_ns'] and row['estimate_ns'] == 100000 for row in rows), rows
 
 
 @case

@@ -18,12 +18,14 @@
 /* The kernel changes the rate of CLOCK_MONOTONIC by at most 0.05 % to follow the time of day. */
 #define SLEW_PART 1000
 
+/* The first and the last row. */
 static void take_wall_notes(
 	const uint8_t *rows, uint32_t count, size_t row_bytes, struct weft__identity *identity)
 {
 	struct weft_abi_wall_clock_row row;
+	identity->wall_note_count = 0;
 	for (uint32_t i = 0; i < count && i < WEFT__WALL_NOTES; i++) {
-		memcpy(&row, rows + i * row_bytes, sizeof(row));
+		memcpy(&row, rows + (i ? count - 1 : 0) * row_bytes, sizeof(row));
 		identity->wall_notes[identity->wall_note_count++] =
 			(struct weft__wall_note){row.monotonic_ns, row.wall_ns, row.error_ns};
 	}

@@ -9,8 +9,6 @@
 
 #include <weft/parse.h>
 
-#include "abi/table_abi.h"
-
 enum {
 	UNKNOWN_US = 16000000, /* the kernel's largest error */
 	TRIES = 4,
@@ -69,23 +67,46 @@ static bool is_of_this_boot(const struct weft_abi_buffer *header)
 		   memcmp(own, header->boot_id, sizeof(own)) == 0;
 }
 
+bool weft__runs_wall_clock_fits(const struct weft_abi_buffer *header)
+{
+	return !header->guest && header->time_base == WEFT_ABI_TIME_MONOTONIC &&
+		   is_of_this_boot(header);
+}
+
+static struct weft_abi_table table_of(uint32_t rows)
+{
+	return (struct weft_abi_table){
+		.number = WEFT_ABI_TABLE_wall_clock,
+		.growth = WEFT_ABI_TABLE_GROWS,
+		.cut = WEFT_ABI_TABLE_OF_CLOCK,
+		.row_bytes = sizeof(struct weft_abi_wall_clock_row),
+		.room = rows,
+		.count = rows,
+	};
+}
+
+bool weft__runs_wall_clock_note(uint64_t number, struct weft__runs_wall_clock_note *ret_note)
+{
+	*ret_note = (struct weft__runs_wall_clock_note){
+		.chunk = {.magic = WEFT_ABI_CHUNK_MAGIC,
+			.kind = WEFT_ABI_CHUNK_TABLE,
+			.bytes = sizeof(*ret_note) - sizeof(ret_note->chunk),
+			.at = number},
+		.table = table_of(1),
+	};
+	return read_row(&ret_note->row);
+}
+
 void weft__runs_wall_clock_pack(const struct weft_abi_buffer *header, struct weft_text *tables)
 {
 	struct weft_abi_wall_clock_row rows[2];
 	uint32_t count = 0;
-	if (header->guest || header->time_base != WEFT_ABI_TIME_MONOTONIC || !is_of_this_boot(header))
+	if (!weft__runs_wall_clock_fits(header))
 		return;
 	if (has_first)
 		rows[count++] = first;
 	count += read_row(&rows[count]);
-	const struct weft_abi_table table = {
-		.number = WEFT_ABI_TABLE_wall_clock,
-		.growth = WEFT_ABI_TABLE_GROWS,
-		.cut = WEFT_ABI_TABLE_OF_CLOCK,
-		.row_bytes = sizeof(rows[0]),
-		.room = count,
-		.count = count,
-	};
+	const struct weft_abi_table table = table_of(count);
 	if (!count)
 		return;
 	weft_text_add(tables, (const char *)&table, sizeof(table));

@@ -19,6 +19,9 @@
 /* Pieces written from one ring before the next ring's turn. */
 #define PIECES_MAX 64
 
+/* The error of the wall clock is noted at the begin of each file, at the end, and each minute. */
+#define CLOCK_INTERVAL_NS UINT64_C(60000000000)
+
 static void fail(struct weft__ring_stream *r, const char *what, const char *reason)
 {
 	weft__runs_report("%s: %s", weft__runs_shown(what), reason);
@@ -104,7 +107,26 @@ static bool begin_file(struct weft__runs_stream *s, struct weft__ring_stream *r)
 		return false;
 	}
 	weft_stream_begin(r->stream);
+	r->clock_notes = r->clock_due_ns = 0;
+	r->begins_file = true;
 	return true;
+}
+
+/* Makes a note pending. False if the error is unknown, or memory is short. */
+static bool note_clock(struct weft__ring_stream *r)
+{
+	r->clock_due_ns = weft__runs_stream_now_ns() + CLOCK_INTERVAL_NS;
+	return weft__runs_wall_clock_note(r->clock_notes, &r->clock_note) && ++r->clock_notes &&
+		   weft__runs_stream_file_put(&r->file, &r->clock_note, sizeof(r->clock_note));
+}
+
+/* The first piece of a file begins with the header. */
+static bool put_piece(struct weft__ring_stream *r, const void *bytes, size_t size)
+{
+	if (r->begins_file && size >= sizeof(struct weft_abi_buffer))
+		r->clock_due_ns = weft__runs_wall_clock_fits(bytes);
+	r->begins_file = false;
+	return weft__runs_stream_file_put(&r->file, bytes, size);
 }
 
 /* Counts the piece that was written, and begins the next file if it is due. */
@@ -150,10 +172,15 @@ static bool step(struct weft__runs_stream *s, struct weft__ring_stream *r)
 		weft_stream_cut(r->stream);
 		r->result.is_cut = true;
 	}
+	const bool is_clock_due = r->clock_due_ns && weft__runs_stream_now_ns() >= r->clock_due_ns;
+	if (is_clock_due && !r->result.is_cut && note_clock(r))
+		return true;
 	int status = weft_stream_next(r->stream, &bytes, &size);
-	if (status == WEFT_OK && weft__runs_stream_file_put(&r->file, bytes, size))
+	if (status == WEFT_OK && put_piece(r, bytes, size))
 		return true;
 	r->has_ended = status == WEFT_END;
+	if (r->has_ended && r->clock_due_ns && !r->result.is_cut)
+		note_clock(r);
 	if (status != WEFT_END && status != WEFT_AGAIN)
 		fail(r, r->file.name, weft_error_text(WEFT_ERROR_MEMORY));
 	return status == WEFT_END;

@@ -19,6 +19,7 @@
 
 #include "runs/directory/rings.h"
 #include "runs/guests/guests.h"
+#include "runs/saving/wall_clock.h"
 #include "runs/stream/stream.h"
 
 struct weft__ring_stream {
@@ -30,9 +31,14 @@ struct weft__ring_stream {
 	uint64_t written;     /* events in files */
 	uint64_t before;      /* events in files before the present one */
 	uint64_t whole_bytes; /* size of the present file up to the end of its last whole piece */
-	bool has_pages;       /* of a guest, with the CTF of mirage-profile: saved at the end */
-	bool has_ended;       /* no more events come, but a piece may be pending */
-	bool ends_file;       /* the pending piece is the last of this file */
+	/* The error of the wall clock, in this file: how often it was noted, and when it is to be next,
+	 * by weft__runs_stream_now_ns(); 0: never. */
+	uint64_t clock_notes, clock_due_ns;
+	struct weft__runs_wall_clock_note clock_note;
+	bool has_pages;   /* of a guest, with the CTF of mirage-profile: saved at the end */
+	bool has_ended;   /* no more events come, but a piece may be pending */
+	bool begins_file; /* no piece of this file was put yet */
+	bool ends_file;   /* the pending piece is the last of this file */
 	bool is_done, is_stuck, has_failed;
 	bool waits; /* too many streams: this one waits until another ends */
 	struct weft__runs_stream_result result; /* complete after the end */
