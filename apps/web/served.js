@@ -40,12 +40,13 @@ function withGroups(traces) {
 
 // Traces of several boots may be of hosts that worked together, if they ended at about the same time.
 const TOGETHER_NS = 3600e9;
-const areTogether = parts => !parts.some(isRunning) &&
-	Math.max(...parts.map(part => part.modified)) - Math.min(...parts.map(part => part.modified)) < TOGETHER_NS;
+const endOf = part => isRunning(part) ? Date.now() * 1e6 : part.modified;
+const areTogether = parts => Math.max(...parts.map(endOf)) - Math.min(...parts.map(endOf)) < TOGETHER_NS;
+const bootsOf = parts => new Set(parts.map(part => part.boot));
 
 // What the server was asked for, if it is of one boot, which may be without a trace yet, or of several hosts; else null.
 function asOne(traces) {
-	const parts = traces.filter(trace => !trace.run), boots = new Set(parts.map(trace => trace.boot));
+	const parts = traces.filter(trace => !trace.run), boots = bootsOf(parts);
 	return (boots.size > 1 && !areTogether(parts)) || boots.has(undefined) ? null : joined(ALL, '', parts);
 }
 
@@ -65,12 +66,13 @@ function partsOf(trace) {
 	return parts.filter(part => isRing(part) || !rings.has(part.uuid));
 }
 
-// The parts that are sent as they grow. There are none if one buffer has several files, which are read as a whole.
+// The parts that are sent as they grow. There are none if one buffer has several files, or if there are several hosts: what
+// is new may change how their clocks compare, so all is read again.
 function growingParts(trace, parts) {
 	const growing = parts.filter(part => isRing(part) || grown.has(part.id)), uuids = new Set(parts.map(part => part.uuid));
 	const isKnown = uuids.size === parts.length && !uuids.has(undefined);
 	const hasWriter = growing.some(part => isRunning(part) || grown.has(part.id));
-	return trace.parts && isKnown && hasWriter && growing.length <= PARTS_MAX ? growing : [];
+	return trace.parts && isKnown && hasWriter && bootsOf(parts).size === 1 && growing.length <= PARTS_MAX ? growing : [];
 }
 
 // What changes when a trace has to be read again. While parts are followed, only others change it: the file of a ring

@@ -201,8 +201,9 @@ function showDamage(facts) {
 		lines.push('Parts of the trace are damaged, and were left out:', ...facts.damage.slice(0, 4));
 	if (facts.damage.length > 4)
 		lines.push(`and ${facts.damage.length - 4} more kinds of damage: \`weft info\` lists them`);
+	const isNews = lines.length > 0; // where the hosts' clocks are placed changes with each growth
 	lines.push(...(facts.hosts || []));
-	if (!source.isGrowth || lines.length || element('notice-text').textContent === damage)
+	if (!source.isGrowth || isNews || (lines.length && !damage) || element('notice-text').textContent === damage)
 		notice(lines.join('\n')); // else what was said before stays
 	damage = lines.join('\n');
 }

@@ -16,6 +16,7 @@
 
 #define PROGRESS_MS 100
 #define GROWTH_MS   500
+#define LOOK_SHARE  4 /* hosts' traces are read again after as many times what reading them took */
 #define NOTES_MAX   (16 << 20) /* bytes */
 
 /* ---- Messages ---- */
@@ -184,10 +185,19 @@ static void describe_files(struct window *window, struct loading *loading)
 	}
 }
 
+/* True if the trace is of several hosts: what is new may change how their clocks compare. */
+static bool has_hosts(const struct window *window)
+{
+	return window->hosts && window->hosts[0];
+}
+
 static void take_loaded(struct loading *loading, void *context)
 {
 	struct window *window = context;
+	const int64_t now_us = g_get_monotonic_time();
 	describe_files(window, loading);
+	if (has_hosts(window))
+		window->next_look_us = now_us + LOOK_SHARE * (now_us - window->load_begun_us);
 	if (loading_error(loading))
 		window_show_text(window, loading_error(loading));
 	else
@@ -199,6 +209,7 @@ static void take_loaded(struct loading *loading, void *context)
 static void load(struct window *window, struct loading *loading)
 {
 	end_loading(window);
+	window->load_begun_us = g_get_monotonic_time();
 	files_forget(window->files);
 	window->files = files_look(window->paths);
 	window->file_size = files_size(window->files, window->files);
@@ -247,8 +258,9 @@ static void take_growth_error(void *context, const char *sentence)
 	load(window, NULL);
 }
 
-/* Follows the files from their first growth on. They are read again if there are others now, or if
- * they cannot be followed: a ring of a run directory is checked when it is opened. */
+/* Follows the files from their first growth on. They are read again if there are others now, if
+ * they are of several hosts, or if they cannot be followed: a ring of a run directory is checked
+ * when it is opened. */
 static void take_files(struct window *window, const struct files *now)
 {
 	const struct follower_listener listener = {take_growth, take_growth_error, window};
@@ -256,7 +268,7 @@ static void take_files(struct window *window, const struct files *now)
 	char **paths = is_several ? window->shown_paths : window->paths;
 	if (!differ && (window->follower || files_size(window->files, now) == window->file_size))
 		return;
-	if (differ || window->pid || !paths) {
+	if (differ || window->pid || !paths || has_hosts(window)) {
 		g_clear_pointer(&window->follower, follower_stop);
 		load(window, NULL);
 	} else {
@@ -267,7 +279,7 @@ static void take_files(struct window *window, const struct files *now)
 static gboolean look_for_growth(void *context)
 {
 	struct window *window = context;
-	if (window->loading || window->is_paused)
+	if (window->loading || window->is_paused || g_get_monotonic_time() < window->next_look_us)
 		return G_SOURCE_CONTINUE;
 	struct files *now = files_look(window->paths);
 	take_files(window, now);

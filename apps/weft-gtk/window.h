@@ -47,7 +47,8 @@ struct window {
 	char **shown_paths;        /* of several files: those that can be followed; or NULL */
 	char *left_out;            /* a line for each file that is not shown; or NULL */
 	char *hosts;               /* a line for each host of which the clock was placed; or NULL */
-	guint loading_timer, growth_timer; /* GLib sources; 0: none */
+	int64_t load_begun_us, next_look_us; /* by g_get_monotonic_time() */
+	guint loading_timer, growth_timer;   /* GLib sources; 0: none */
 	/* The viewer's time, window.c. */
 	guint tick, timer;
 	int64_t busy_us; /* processor time that the current live model took */

@@ -12,6 +12,10 @@
  * taken for complete; if it grows later, all has to be opened again: the state is
  * WEFT_GROWING_OUTDATED.
  *
+ * Parts of several boots have no common clock: the first event is WEFT_ERROR_UNSUPPORTED. Open such
+ * files with weft_input_open_files(), again when they have grown, as what is new may change how the
+ * clocks compare.
+ *
  * A growing input belongs to one thread at a time. Times `now_ms` are of any clock of the caller.
  */
 #ifndef WEFT_GROWING_H

@@ -139,6 +139,27 @@ static int note(struct weft_growing *g, int status)
 	return status;
 }
 
+static bool is_of_boot(const struct weft_trace_buffer *buffer, const uint8_t boot_id[16])
+{
+	static const uint8_t unknown[16];
+	return memcmp(buffer->boot_id, unknown, sizeof(unknown)) == 0 ||
+		   memcmp(buffer->boot_id, boot_id, sizeof(unknown)) == 0;
+}
+
+/* True if two parts name different boots. */
+static bool has_several_boots(const struct weft_growing *g)
+{
+	const struct weft_trace_description *about = weft_growing_describe(g);
+	const uint8_t *boot_id = NULL;
+	for (size_t i = 0; i < about->buffer_count; i++) {
+		if (boot_id && !is_of_boot(&about->buffers[i], boot_id))
+			return true;
+		if (!boot_id && !is_of_boot(&about->buffers[i], (const uint8_t[16]){0}))
+			boot_id = about->buffers[i].boot_id;
+	}
+	return false;
+}
+
 static int next_event(struct weft_growing *g, struct weft_event *ret_event)
 {
 	int status;
@@ -155,6 +176,8 @@ static int next_event(struct weft_growing *g, struct weft_event *ret_event)
 WEFT__EXPORT int weft_growing_next(struct weft_growing *g, struct weft_event *ret_event)
 {
 	int status = next_event(g, ret_event);
+	if (status == WEFT_OK && !g->has_events && has_several_boots(g))
+		status = WEFT_ERROR_UNSUPPORTED;
 	if (status != WEFT_OK)
 		return note(g, status);
 	g->has_events = true;

@@ -17,6 +17,7 @@ import server as base
 from browser import browse
 from harness import BUILD, DATA, WEFT, case, equal, main, run, skip, temporary_directory, weft
 from hostile_traces import small_packets
+from traces_of_hosts import streams_of_two
 from waiting import status_of, wait_until
 from xen_traces import capture, read, unpack
 
@@ -401,6 +402,33 @@ def a_file_that_grows_is_followed():
     # At first both files, then the one that grows as it grows; its end may be read from the file.
     equal(len(asked_for(seen, 'parts/')), 1)
     assert len(asked_for(seen, 'trace/')) <= 3, seen['requests']
+
+
+def sentence_of(look):
+    sentence, = re.findall('^host beta: (.*)$', look['notice'], re.M)
+    return sentence
+
+
+@case
+def hosts_are_aligned_while_their_traces_grow():
+    """Later messages bound the clocks better."""
+    with temporary_directory() as elsewhere, Server() as server:
+        streams = streams_of_two(elsewhere)
+        growing, go_on = os.path.join(server.empty.name, 'beta.weft'), os.path.join(elsewhere, 'go on')
+        other = shutil.copy(streams[0], server.empty.name)
+        with open(streams[1], 'rb') as file:
+            data = file.read()
+        with open(growing, 'wb') as file:
+            file.write(data[:len(data) // 2])
+        early, all_events = events_of(other, growing), events_of(*streams)
+        with subprocess.Popen([sys.executable, '-c', APPENDER, streams[1], growing, go_on]):
+            seen = browse(server.url, [['look'], ['write', go_on, ''], ['grow'], ['look'], ['events', all_events], ['look']], title='alpha.weft and 1 more')
+        said = re.search('^host beta: (.*)$', weft('merge', *streams, '-o', os.path.join(elsewhere, 'both')).stderr, re.M)[1]
+    first, grown, last = seen['results']
+    equal([first['opened']['events'], last['opened']['events'], sentence_of(last)], [early, all_events, said])
+    assert 'moved by ' in said and sentence_of(first) != said, (sentence_of(first), said)
+    assert sentence_of(grown)
+    equal(len(asked_for(seen, 'parts/')), 0)
 
 
 def send_when(path, file, line):

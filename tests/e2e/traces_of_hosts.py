@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: ISC
 """For the tests of traces of several hosts: traces of this one are changed as if they were of others."""
+import gzip
 import json
+import os
 import struct
 
-from harness import json_lines, weft
+from harness import DATA, json_lines, weft
 
 # Positions in the header of a trace (src/abi/buffer_abi.h).
 BOOT, READINGS, HOST, ADDED = 104, (136, 160, 184), 1048, 1912
@@ -28,6 +30,15 @@ def retime(path, name, offset_ns=0, ppm=0, wall_ns=0):
             file.write(struct.pack('<3Q', ticks, monotonic, unix + wall_ns if unix else 0))
         file.seek(ADDED)
         file.write(bytes(16))  # tables with what is known of the true host's wall clock
+
+
+def streams_of_two(folder):
+    """Streams of a server on alpha and its client on beta, which were recorded by one clock, but name different boots."""
+    paths = [os.path.join(folder, name + '.weft') for name in ('alpha', 'beta')]
+    for path in paths:
+        with gzip.open(os.path.join(DATA, 'recorded', 'host-%s.gz' % os.path.basename(path))) as packed, open(path, 'wb') as file:
+            file.write(packed.read())
+    return paths
 
 
 def times(*files):

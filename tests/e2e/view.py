@@ -2,6 +2,7 @@
 """weft view: windows on a virtual screen, used with a real pointer and real keys."""
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import xml.etree.ElementTree as xml
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from desktop import Picture, program, screen, xdotool  # noqa: E402
 from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft  # noqa: E402
+from traces_of_hosts import streams_of_two  # noqa: E402
 from waiting import GaveUp, wait_until  # noqa: E402
 from xen_traces import capture, unpack  # noqa: E402
 
@@ -607,6 +609,25 @@ def the_rate_of_cycles_is_what_the_option_says():
             with program('--cpu-hz', rate, '--start', '0', '--duration', '1s', path) as viewer:
                 pictures.append(viewer.window('xen-domain-end').still())
     assert pictures[0] != pictures[1]
+
+
+@case
+def hosts_are_aligned_while_their_traces_grow():
+    """Later messages bound the clocks better."""
+    with screen(), temporary_directory() as folder:
+        streams = streams_of_two(folder)
+        said = [re.search('^host beta: (.*)$', weft('merge', *streams, '-o', os.path.join(folder, 'both')).stderr, re.M)[1]]
+        with open(streams[1], 'rb') as file:
+            data = file.read()
+        os.truncate(streams[1], len(data) // 2)
+        said.insert(0, re.search('^host beta: (.*)$', weft('info', *streams).stderr, re.M)[1])
+        assert said[0] != said[1], said
+        with program('--follow', *streams) as viewer:
+            window = viewer.window('alpha')
+            window.part('label', said[0])
+            with open(streams[1], 'ab') as file:
+                file.write(data[len(data) // 2:])
+            wait_until('the clock has better bounds', lambda: any(said[1] in part['name'] for part in window.parts()))
 
 
 @case

@@ -12,6 +12,7 @@
 #include <weft/follow.h>
 #include <weft/source.h>
 
+#include "abi/buffer_abi.h"
 #include "moved_clock.h"
 
 #define SIZE ((size_t)64 << 10)
@@ -281,6 +282,39 @@ static void a_ring_and_a_file_are_merged(void **state)
 	munmap(ring, SIZE);
 }
 
+static void store(int file, struct weft_abi_buffer *ring, int boot)
+{
+	memset(ring->boot_id, boot, sizeof(ring->boot_id));
+	FILE *out = fopen(paths[file], "w");
+	assert_non_null(out);
+	assert_int_equal(fwrite(ring, 1, SIZE, out), SIZE);
+	assert_int_equal(fclose(out), 0);
+}
+
+/* Clocks that count from different boots give no order. */
+static void files_of_several_boots_are_refused(void **state)
+{
+	struct weft_abi_buffer *ring = start(), *copy = malloc(SIZE);
+	(void)state;
+	record(2);
+	weft_stop();
+	assert_non_null(copy);
+	memcpy(copy, ring, SIZE);
+	munmap(ring, SIZE);
+	for (int boot = 1; boot < 3; boot++) {
+		store(0, copy, 1);
+		store(1, copy, boot);
+		open_files(2, false);
+		expect("", WEFT_AGAIN);
+		move_clock(3 * SECOND_NS);
+		expect(boot == 1 ? "2 2 " : "", boot == 1 ? WEFT_END : WEFT_ERROR_UNSUPPORTED);
+		assert_int_equal(now().phase, boot == 1 ? WEFT_GROWING_ENDED : WEFT_GROWING_FAILED);
+		weft_growing_close(growing);
+		growing = NULL;
+	}
+	free(copy);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -295,6 +329,7 @@ int main(void)
 		CASE(it_says_why_there_is_nothing),
 		CASE(a_ring_is_followed),
 		CASE(a_ring_and_a_file_are_merged),
+		CASE(files_of_several_boots_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
