@@ -105,12 +105,25 @@ def what_is_not_taken_is_counted():
     with temporary_directory() as folder:
         path = make_trace(folder)
         total = len(expected(path))
-        for status, requests in ((404, 1), (401, 1), (400, 4), (413, 4), (500, 4)):
-            state = State([status] + [status if requests == 1 else 422] * 10)  # the first reason is named
+        for status, requests in ((404, 1), (401, 1), (400, 5), (413, 4), (500, 4)):
+            # After a 400, the message is sent once more, without gzip.
+            state = State([status] * (2 if status == 400 else 1) + [status if requests == 1 else 422] * 10)  # the first reason is named
             with receiver(state) as url:
                 errors = push(url, '--signal', 'traces', *START, path, status=1)
             assert '%d spans or points were not delivered: the receiver answers %d' % (total, status) in errors, errors
             equal(len(state.times), requests)
+
+
+@case
+def a_receiver_without_gzip_gets_plain_messages():
+    with temporary_directory() as folder:
+        path = make_trace(folder)
+        for env, refused in (None, 1), ({'OTEL_EXPORTER_OTLP_COMPRESSION': 'none'}, 0):
+            state = State(unpacks=False)
+            with receiver(state) as url:
+                push(url, '--signal', 'traces', *START, path, env=env)
+            check_all(state, path)
+            equal(len(state.times), refused + len(state.messages))
 
 
 @case

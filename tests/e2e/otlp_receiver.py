@@ -24,6 +24,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         answer = state.answers[number] if number < len(state.answers) else 200
         if state.fails_at_first and body == state.first:
             answer = 503
+        if not state.unpacks and 'Content-Encoding' in self.headers:
+            answer = 400
         status, headers, text = answer if isinstance(answer, tuple) else (answer, {}, b'')
         if status in ('stall', 'drop'):  # or it is killed before it has taken the message
             if status == 'stall':
@@ -42,8 +44,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
     def take(self, body):
         state = self.server.state
-        equal(self.headers['Content-Encoding'], 'gzip')
-        data = gzip.decompress(body)
+        equal(self.headers['Content-Encoding'], 'gzip' if state.unpacks else None)
+        data = gzip.decompress(body) if state.unpacks else body
         is_json = self.headers['Content-Type'] == 'application/json'
         assert is_json or self.headers['Content-Type'] == 'application/x-protobuf'
         assert len(data) < 4 << 20
@@ -58,7 +60,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
 
 class State:
-    def __init__(self, answers=(), fails_at_first=False):
+    def __init__(self, answers=(), fails_at_first=False, unpacks=True):
+        self.unpacks = unpacks
         self.fails_at_first, self.first = fails_at_first, None  # the first message is never taken
         self.answers, self.messages, self.times, self.headers = list(answers), [], [], []
         self.lock, self.released = threading.Lock(), threading.Event()

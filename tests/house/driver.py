@@ -54,7 +54,8 @@ class Registry(http.server.BaseHTTPRequestHandler):
 
 @case
 def the_lock_has_hashes_and_no_host():
-    for lock in LOCK, os.path.join(os.path.dirname(PINNED), 'otlp_npm', 'package-lock.json'):
+    for folder in 'npm', 'otlp_npm', 'devtools_npm':
+        lock = os.path.join(os.path.dirname(PINNED), folder, 'package-lock.json')
         found = packages(lock)
         assert found, 'nothing is pinned'
         for path, integrity in found.items():

@@ -5,11 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
+
 #include "cli/cli.h"
 
 /* The specification's limit for answers. Only the begin is kept. */
 #define ANSWER_MAX_BYTES  (4 << 20)
 #define ANSWER_KEPT_BYTES (64 << 10)
+
+#define GZIP_WINDOW     (15 + 16)
+#define PLAIN_MAX_BYTES (64 << 20) /* of a message in a damaged spool */
 
 /* ---- Setting up ---- */
 
@@ -76,9 +81,10 @@ static bool add_pair(struct client *client, const char *pair, size_t size)
 static bool add_headers(struct client *client)
 {
 	const char *pairs = getenv("OTEL_EXPORTER_OTLP_HEADERS");
-	bool good = add_header(client, client->is_json ? "Content-Type: application/json"
+	bool good = add_header(client, "Content-Encoding: gzip") &&
+				add_header(client, client->is_json ? "Content-Type: application/json"
 												   : "Content-Type: application/x-protobuf") &&
-				add_header(client, "Content-Encoding: gzip") && add_header(client, "Expect:");
+				add_header(client, "Expect:");
 	while (good && pairs && *pairs) {
 		const size_t size = strcspn(pairs, ",");
 		good = add_pair(client, pairs, size);
@@ -104,7 +110,6 @@ static bool make_urls(struct client *client, const char *base)
 static void set_options(struct client *client, const struct push_options *options)
 {
 	CURL *curl = client->curl;
-	push_library.easy_setopt(curl, CURLOPT_HTTPHEADER, client->headers);
 	push_library.easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	push_library.easy_setopt(curl, CURLOPT_USERAGENT, "weft/" WEFT_VERSION);
 	push_library.easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
@@ -119,7 +124,9 @@ static void set_options(struct client *client, const struct push_options *option
 
 bool client_init(struct client *client, const struct push_options *options)
 {
-	*client = (struct client){.is_json = options->is_json};
+	const char *compression = getenv("OTEL_EXPORTER_OTLP_COMPRESSION");
+	*client = (struct client){
+		.is_json = options->is_json, .is_plain = compression && strcmp(compression, "none") == 0};
 	client->curl = push_library.easy_init();
 	if (!client->curl || !add_headers(client) || !make_urls(client, options->url)) {
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
@@ -138,6 +145,7 @@ void client_finish(struct client *client)
 	for (unsigned i = 0; i < WEFT_OTLP_SIGNALS; i++)
 		free(client->urls[i]);
 	weft_text_finish(&client->answer);
+	weft_text_finish(&client->plain);
 }
 
 /* ---- Answers ---- */
@@ -254,10 +262,10 @@ static enum client_result judge_failure(struct client *client, CURLcode code)
 	return CLIENT_LATER;
 }
 
-enum client_result client_post(
-	struct client *client, enum weft_otlp_signal signal, const void *body, size_t size)
+static enum client_result post(struct client *client, enum weft_otlp_signal signal,
+	const struct curl_slist *headers, const void *body, size_t size)
 {
-	long status = 0;
+	client->status = 0;
 	client->answer.size = client->answer_bytes = 0;
 	client->answer.error = 0;
 	client->retry_after_s = client->rejected = 0;
@@ -265,9 +273,55 @@ enum client_result client_post(
 	push_library.easy_setopt(client->curl, CURLOPT_URL, client->urls[signal]);
 	push_library.easy_setopt(client->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
 	push_library.easy_setopt(client->curl, CURLOPT_POSTFIELDS, body);
+	push_library.easy_setopt(client->curl, CURLOPT_HTTPHEADER, headers);
 	CURLcode code = push_library.easy_perform(client->curl);
 	if (code != CURLE_OK)
 		return judge_failure(client, code);
-	push_library.easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &status);
-	return judge_status(client, status);
+	push_library.easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &client->status);
+	return judge_status(client, client->status);
+}
+
+/* Unpacks into client->plain. False if it is damaged, or memory is short. */
+static bool unpack(struct client *client, const void *body, size_t size)
+{
+	z_stream stream = {.next_in = (Bytef *)body, .avail_in = (uInt)size};
+	unsigned char part[4096];
+	int status = inflateInit2(&stream, GZIP_WINDOW);
+	client->plain.size = 0;
+	while (status == Z_OK && client->plain.size < PLAIN_MAX_BYTES) {
+		stream.next_out = part;
+		stream.avail_out = sizeof(part);
+		status = inflate(&stream, Z_NO_FLUSH);
+		weft_text_add(&client->plain, (const char *)part, sizeof(part) - stream.avail_out);
+	}
+	inflateEnd(&stream);
+	return status == Z_STREAM_END && !client->plain.error;
+}
+
+static enum client_result post_plain(
+	struct client *client, enum weft_otlp_signal signal, const void *body, size_t size)
+{
+	if (unpack(client, body, size))
+		return post(client, signal, client->headers->next, client->plain.bytes, client->plain.size);
+	snprintf(client->reason, sizeof(client->reason), "it cannot be unpacked");
+	return CLIENT_REFUSED;
+}
+
+/* A receiver that does not know gzip takes the body for nonsense. */
+static bool may_not_unpack(const struct client *client)
+{
+	return client->status == 400 || client->status == 415;
+}
+
+enum client_result client_post(
+	struct client *client, enum weft_otlp_signal signal, const void *body, size_t size)
+{
+	if (client->is_plain)
+		return post_plain(client, signal, body, size);
+	enum client_result result = post(client, signal, client->headers, body, size);
+	if (result != CLIENT_REFUSED || !may_not_unpack(client))
+		return result;
+	result = post_plain(client, signal, body, size);
+	client->is_plain = result == CLIENT_TAKEN;
+	return result;
 }
