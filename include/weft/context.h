@@ -123,8 +123,9 @@ bool weft_context_current(struct weft_context *ret_context);
  * bytes. */
 bool weft_context_publish(const char *service);
 
-/* Freestanding programs: three random numbers from which ids are made, before the first id. Without
- * this call they are made from the clock, and are not called random. */
+/* Three random numbers from which all later ids are made: in a freestanding program before the
+ * first id, without which they are made from the clock, and not called random; elsewhere after a
+ * restore from an image from which other copies of the process may go on. */
 void weft_context_seed(const uint64_t seeds[3]);
 
 /* The same for other languages; the parameters that all these calls have are in weft_ffi.h. */

@@ -241,6 +241,28 @@ static void ids_are_made_once(void **state)
 	close(ends[1]);
 }
 
+static bool is_of_seed(uint64_t id, uint64_t seed)
+{
+	for (uint64_t count = 0; count < UINT64_C(1) << 22; count++)
+		if (weft__context_mix(seed + count) == id)
+			return true;
+	return false;
+}
+
+/* As after a restore from an image, from which other copies of the process go on. */
+static void new_seeds_give_other_ids(void **state)
+{
+	const uint64_t seeds[] = {UINT64_C(1) << 40, UINT64_C(1) << 41, UINT64_C(1) << 42};
+	struct weft_context before, after;
+	(void)state;
+	weft_context_start(NULL, &before); /* the thread has taken counts for itself */
+	weft_context_seed(seeds);
+	weft_context_start(NULL, &after);
+	assert_false(is_of_seed(before.span, seeds[0]) || is_of_seed(before.trace_low, seeds[2]));
+	assert_true(is_of_seed(after.span, seeds[0]) && is_of_seed(after.trace_low, seeds[2]));
+	assert_true(after.trace_high == weft__context_mix(seeds[1] + after.trace_low));
+}
+
 /* Each bit is set in half of 10,000 ids: within six standard deviations. */
 static void each_bit_of_an_id_is_even(void **state)
 {
@@ -534,6 +556,7 @@ int main(void)
 		cmocka_unit_test(long_baggage_ends_with_a_whole_member),
 		cmocka_unit_test_setup_teardown(ids_are_made_once, start, stop),
 		cmocka_unit_test_setup_teardown(each_bit_of_an_id_is_even, start, stop),
+		cmocka_unit_test_setup_teardown(new_seeds_give_other_ids, start, stop),
 		cmocka_unit_test_setup_teardown(a_task_is_a_span_of_its_parent, start, stop),
 		cmocka_unit_test_setup_teardown(baggage_is_recorded_at_debug, start, stop),
 		cmocka_unit_test_setup_teardown(a_long_state_is_cut, start, stop),
