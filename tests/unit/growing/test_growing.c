@@ -187,6 +187,18 @@ static void a_silent_part_is_taken_for_complete(void **state)
 	assert_int_equal(now().phase, WEFT_GROWING_OUTDATED);
 }
 
+/* Feeds count from the last one that brought something of the part. */
+static void a_part_that_goes_on_is_not_silent_at_once(void **state)
+{
+	(void)state;
+	add_parts(2, true);
+	for (int i = 1; i < 20; i++)
+		feed_frame(i % 2 ? 1 : 0, i, 1000 + i);
+	feed_frame(1, 20, 5000);
+	assert_int_equal(weft_growing_give_up(growing), 0);
+	assert_int_equal(now().left, 2);
+}
+
 /* A slow reader gets bytes of all parts late, but it gets them. */
 static void a_slow_reader_takes_no_part_for_complete(void **state)
 {
@@ -340,6 +352,7 @@ int main(void)
 		CASE(frames_come_in_pieces_of_any_size),
 		CASE(a_frame_of_no_part_is_an_error),
 		CASE(a_silent_part_is_taken_for_complete),
+		CASE(a_part_that_goes_on_is_not_silent_at_once),
 		CASE(a_slow_reader_takes_no_part_for_complete),
 		CASE(a_part_that_is_no_trace_is_left_out),
 		CASE(an_only_part_that_is_no_trace_fails),

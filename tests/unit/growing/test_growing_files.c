@@ -130,6 +130,27 @@ static void a_patient_input_waits(void **state)
 	expect("9 ", WEFT_AGAIN);
 }
 
+/* So that few events are kept in memory: each is read block by block. */
+static void files_are_read_at_the_same_pace(void **state)
+{
+	enum {
+		EVENTS = 40000
+	};
+	struct weft_event event;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		FILE *out = fopen(paths[i], "w");
+		assert_non_null(out);
+		for (int k = 0; k < EVENTS; k++)
+			fprintf(out, "((time 1.0)(op(Creates 0 %d Task)))\n", 10000 + k);
+		assert_int_equal(fclose(out), 0);
+	}
+	open_files(2, false);
+	assert_int_equal(weft_growing_next(growing, &event), WEFT_OK);
+	assert_in_range(weft_growing_part(growing, 0).bytes, 1, 20 * EVENTS);
+	assert_in_range(weft_growing_part(growing, 1).bytes, 1, 20 * EVENTS);
+}
+
 static void an_empty_file_has_no_end(void **state)
 {
 	(void)state;
@@ -322,6 +343,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_file_is_read_as_it_grows),
 		CASE(a_patient_input_waits),
+		CASE(files_are_read_at_the_same_pace),
 		CASE(an_empty_file_has_no_end),
 		CASE(another_file_at_the_path_ends_the_events),
 		CASE(one_of_several_that_is_replaced_needs_another_opening),

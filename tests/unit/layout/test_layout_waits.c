@@ -51,7 +51,10 @@ static void a_promise_of_one_reader_is_in_its_wait(void **state)
 {
 	static const char *const scripts[] = {
 		BEGIN WAIT END,
-		BEGIN WAIT "read 2 0;" END,                         /* others run meanwhile */
+		BEGIN WAIT "read 2 0;" END, /* others run meanwhile */
+		/* it ends when the task goes on, or as soon as that waits */
+		BEGIN WAIT "resolve 0 5;run 1;read 1 5;+10;idle",
+		BEGIN "try 1 5;+1;run 0;resolve 0 5;+50;run 1;read 1 5;+10;idle",
 		BEGIN WAIT,                                         /* until the end of the trace */
 		BEGIN WAIT "cancel 0 5;+5;run 1;read 1 5;+10;idle", /* its end was no error */
 		BEGIN "resolve 1 2;" WAIT "resolve 0 5;+5;run 1;resolve 1 2;read 1 5;+10;idle",

@@ -237,6 +237,15 @@ static void a_level_that_changes_hides_changes(void **state)
 	expect(&story, VALUES(1, 7), 0);
 }
 
+/* Before it, changes may be missing. */
+static void a_level_that_changes_with_a_total_hides_nothing_after_it(void **state)
+{
+	(void)state;
+	const struct story story = {STORY({10, '+', 1}, {20, 'T', 5}, {70, '+', 1}),
+		.level = {.time_ns = 20, .category = WEFT_TRACE_CATEGORY_ALL}};
+	expect(&story, VALUES(6), 5);
+}
+
 /* The observed value stays at the limit; the program's number goes on. */
 static void a_value_at_its_limit_is_not_corrected(void **state)
 {
@@ -262,6 +271,7 @@ int main(void)
 		cmocka_unit_test(what_nobody_said_stays_relative),
 		cmocka_unit_test(a_total_after_all_samples_is_the_end),
 		cmocka_unit_test(a_level_that_changes_hides_changes),
+		cmocka_unit_test(a_level_that_changes_with_a_total_hides_nothing_after_it),
 		cmocka_unit_test(a_value_at_its_limit_is_not_corrected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,10 +24,12 @@ static const struct weft_trace_buffer buffers[] = {
 	{.process = "right", .host = "", .file = "", .uuid = {2}},
 };
 
-static const struct weft_trace_thread threads[] = {{.name = ""}, {.name = "", .buffer = 1}};
+static const struct weft_trace_thread threads[] = {{.name = "a", .tid = 11},
+	{.name = "b", .tid = 12, .buffer = 1}, {.name = "c", .tid = 13},
+	{.name = "d", .tid = 14, .buffer = 1}};
 
 static const struct weft_trace_description trace = {
-	.format = "test", .threads = threads, .thread_count = 2, .buffers = buffers, .buffer_count = 2};
+	.format = "test", .threads = threads, .thread_count = 4, .buffers = buffers, .buffer_count = 2};
 
 static struct weft_otlp_options options = {
 	.pending = WEFT_OTLP_PENDING_OMIT_END, .offset_ns = 1000000};
@@ -206,7 +208,8 @@ static void a_stream_has_the_spans_of_the_export(void **state)
 			const uint32_t which = i < 2 ? i : pick(2);
 			struct process *p = &processes[which];
 			events[i] = i < 2 ? create(p, WEFT_TASK_NONE) : random_event(p);
-			events[i].buffer = events[i].thread = which;
+			events[i].buffer = which;
+			events[i].thread = which + 2 * pick(2); /* each process has two */
 			events[i].time_ns = time;
 			time += pick(3) ? 0 : pick(500);
 		}

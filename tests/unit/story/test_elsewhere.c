@@ -14,6 +14,7 @@
 #include <weft/problems.h>
 
 #include "loaded.h"
+#include "story/elsewhere.h"
 
 enum {
 	FIRST = 1,
@@ -292,6 +293,61 @@ static void a_process_that_had_ended_has_left_its_file_to_a_child(void **state)
 	loaded_finish(&loaded);
 }
 
+/* The number of the process was used again, by one that had ended, too. */
+static void of_two_that_had_ended_the_later_one_was_the_holder(void **state)
+{
+	static struct weft_trace_buffer three[3];
+	(void)state;
+	for (uint32_t later = 1; later <= 2; later++) {
+		struct made made = begin_two("here");
+		struct weft__elsewhere holder;
+		memcpy(three, buffers, sizeof(buffers));
+		three[2] = three[1];
+		made.buffers = three;
+		made.buffer_count = 3;
+		for (uint32_t buffer = 1; buffer <= 2; buffer++) {
+			made.thread = 2;
+			made.buffer = buffer;
+			made.time = 100;
+			make_create(&made, WEFT_TASK_NONE, CALL + buffer, WEFT_KIND_THREAD);
+		}
+		for (uint32_t i = 0; i < 2; i++) {
+			made.time = 150 + i;
+			made.buffer = i ? later : 3 - later;
+			if (made.buffer == 1)
+				make_edge(&made, WEFT_EVENT_RESOLVE, FIRST, FIRST);
+			make_edge(&made, WEFT_EVENT_RESOLVE, CALL + made.buffer, CALL + made.buffer);
+		}
+		made.time = 300;
+		made.thread = made.buffer = 0;
+		make_tag(&made, LOCK, WEFT_TAG_HELD_BY_PROCESS, 21);
+		struct loaded loaded = make_end(&made);
+		assert_true(
+			weft__story_held_elsewhere(&loaded.story, task_of(&loaded, LOCK), 350, &holder));
+		assert_true(holder.has_ended);
+		assert_int_equal(holder.buffer, later);
+		loaded_finish(&loaded);
+	}
+}
+
+static void who_gets_the_lock_when_the_holder_is_seen_has_it(void **state)
+{
+	(void)state;
+	for (uint64_t got = 199; got <= 200; got++) {
+		struct made made = begin_two("here");
+		struct weft__elsewhere holder;
+		made.time = got;
+		make_edge(&made, WEFT_EVENT_READ, FIRST, LOCK);
+		made.time = 200;
+		wait_for_lock(&made, 1, SECOND, LOCK, 21);
+		struct loaded loaded = make_end(&made);
+		assert_int_equal(
+			weft__story_held_elsewhere(&loaded.story, task_of(&loaded, LOCK), 250, &holder),
+			got < 200);
+		loaded_finish(&loaded);
+	}
+}
+
 /* A lock whose holder is in no buffer of the trace is in no circle. */
 static void a_holder_that_is_not_in_the_trace_is_in_no_deadlock(void **state)
 {
@@ -313,6 +369,8 @@ int main(void)
 		cmocka_unit_test(a_holder_that_is_found_late_counts_for_that_wait),
 		cmocka_unit_test(a_thread_that_has_passed_the_lock_on_is_in_no_deadlock),
 		cmocka_unit_test(a_holder_that_is_not_in_the_trace_is_in_no_deadlock),
+		cmocka_unit_test(of_two_that_had_ended_the_later_one_was_the_holder),
+		cmocka_unit_test(who_gets_the_lock_when_the_holder_is_seen_has_it),
 		cmocka_unit_test(nobody_has_the_copy_of_a_lock),
 		cmocka_unit_test(a_process_that_had_ended_has_left_its_file_to_a_child),
 	};

@@ -19,12 +19,13 @@ enum {
 	HOLDER = 10,
 	OTHER = 11,
 	THIRD = 12,
+	FOURTH = 13,
 	SOURCE = 20,
 	KEY = 7
 };
 
 static const struct weft_trace_thread threads[] = {
-	{.name = "holder"}, {.name = "other"}, {.name = "third"}};
+	{.name = "holder"}, {.name = "other"}, {.name = "third"}, {.name = "fourth"}};
 
 static void make_of(struct made *made, uint64_t parent, uint64_t child, const char *kind,
 	const char *category, const char *label)
@@ -44,13 +45,13 @@ static void on(struct made *made, uint64_t task)
 	made->thread = (uint32_t)(task - HOLDER);
 }
 
-/* Three threads, the first of which has the lock. */
+/* Three threads, the first of which has the lock, and room for a fourth. */
 static struct made begin(void)
 {
 	static const char *const names[] = {"holder", "other", "third"};
 	struct made made = make_begin();
 	made.threads = threads;
-	made.thread_count = 3;
+	made.thread_count = 4;
 	for (uint64_t task = HOLDER; task <= THIRD; task++) {
 		on(&made, task);
 		make_create(&made, WEFT_TASK_NONE, task, WEFT_KIND_THREAD);
@@ -235,6 +236,28 @@ static void parts_of_several_holders_add_up(void **state)
 	found_finish(&found);
 }
 
+/* The second one begins when the first one ends. */
+static void the_first_of_equally_long_waits_is_named(void **state)
+{
+	struct made made = begin_source("call", "io", "connect 10.0.0.1");
+	(void)state;
+	make_of(&made, HOLDER, SOURCE + 1, "call", "io", "connect 10.0.0.2");
+	made.time += MS;
+	for (uint64_t task = HOLDER; task <= OTHER; task++) {
+		wait_for(&made, task + 1, LOCK);
+		made.time += MS;
+		wait_for(&made, task, SOURCE + task - HOLDER);
+		made.time += 299 * MS;
+		got(&made, task, SOURCE + task - HOLDER);
+		hand_over(&made, task, task + 1);
+	}
+	struct found found = ended(&made);
+	assert_string_equal(contention(&found)->sentence,
+		"thread 10 'holder' keeps lock table from other for 300 ms: it waits for connect 10.0.0.1.");
+	assert_int_equal(contention(&found)->count, 1);
+	found_finish(&found);
+}
+
 /* ---- Without a processor ---- */
 
 /* The holder has no processor for a part of its hold, and the third thread runs for one. */
@@ -254,6 +277,30 @@ static struct found inverted(uint64_t ns, uint64_t off_ns, uint64_t ran_ns)
 	on(&made, HOLDER);
 	make_switch(&made, WEFT_TASK_NONE);
 	return ended(&made);
+}
+
+static void the_first_of_equally_busy_threads_is_named(void **state)
+{
+	struct made made = begin();
+	(void)state;
+	on(&made, FOURTH);
+	make_create(&made, WEFT_TASK_NONE, FOURTH, WEFT_KIND_THREAD);
+	make_switch(&made, FOURTH);
+	wait_for(&made, OTHER, LOCK);
+	made.time += 400 * MS;
+	for (uint64_t task = THIRD; task <= FOURTH; task++) {
+		on(&made, task);
+		make_switch(&made, WEFT_TASK_NONE);
+	}
+	on(&made, HOLDER);
+	make(&made, (struct weft_event){
+					.type = WEFT_EVENT_OFF_CPU, .task = HOLDER, .value = (int64_t)(390 * MS)});
+	hand_over(&made, HOLDER, OTHER);
+	on(&made, HOLDER);
+	make_switch(&made, WEFT_TASK_NONE);
+	struct found found = ended(&made);
+	assert_non_null(strstr(contention(&found)->sentence, ", while third runs for 400 ms"));
+	found_finish(&found);
 }
 
 static bool is_inverted(uint64_t ns, uint64_t off_ns, uint64_t ran_ns)
@@ -294,7 +341,9 @@ int main(void)
 		cmocka_unit_test(a_sleep_and_slow_calls_are_reasons),
 		cmocka_unit_test(the_reason_takes_most_of_a_long_wait),
 		cmocka_unit_test(parts_of_several_holders_add_up),
+		cmocka_unit_test(the_first_of_equally_long_waits_is_named),
 		cmocka_unit_test(another_thread_has_the_processor),
+		cmocka_unit_test(the_first_of_equally_busy_threads_is_named),
 		cmocka_unit_test(a_busy_machine_is_no_fault),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,8 +101,35 @@ static void queues_that_are_not_emptied_are_found(void **state)
 	}
 }
 
+/* Task 3 takes the first items, but fewer than the consumer; in the end the queue is as long again.
+ */
+static void the_consumer_takes_most_until_the_queue_is_longest_first(void **state)
+{
+	const struct length_case *c = &cases[0];
+	struct made made = make_begin();
+	unsigned length = c->first;
+	(void)state;
+	for (uint64_t task = PUTS; task <= 3; task++)
+		make_create(&made, 0, task, WEFT_KIND_TASK);
+	make_label(&made, TAKES, "consumer");
+	change(&made, c, PUTS, length);
+	for (unsigned i = 1; i <= 61; i++) {
+		made.time += 10 * MS;
+		change(&made, c, PUTS, ++length);
+		if (i % 2 == 0)
+			change(&made, c, i < 8 ? 3 : TAKES, --length);
+	}
+	struct found found = find(&made);
+	assert_string_equal(only(&found, WEFT_PROBLEM_CLIMBING)->sentence,
+		ITEMS " pile up, from 16 to 47 in 600 ms; consumer takes 29 of 76; 47 are never taken.");
+	found_finish(&found);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(queues_that_are_not_emptied_are_found)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(queues_that_are_not_emptied_are_found),
+		cmocka_unit_test(the_consumer_takes_most_until_the_queue_is_longest_first),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

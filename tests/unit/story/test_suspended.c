@@ -19,17 +19,18 @@ enum {
 	PARENT = 0,
 };
 
-/* A parent, process 10, and its child 11, whose thread is 12 as well. Another host has a process
- * 11, too. */
-static struct made begin_processes(void)
+/* A parent, process 10, and its child 11, whose thread is 12 as well. Another host, or the same one
+ * later, has a process 11, too. */
+static struct made begin_processes_on(const char *host)
 {
-	static const struct weft_trace_buffer buffers[] = {
+	static struct weft_trace_buffer buffers[] = {
 		{.process = "parent", .host = "here", .file = "", .pid = 10},
 		{.process = "child", .host = "here", .file = "", .pid = 11},
 		{.process = "other", .host = "there", .file = "", .pid = 11}};
 	static const struct weft_trace_thread threads[] = {{.name = "parent", .tid = 10},
 		{.name = "child", .tid = 12, .buffer = CHILD}, {.name = "other", .tid = 12, .buffer = 2}};
 	struct made made = make_begin();
+	buffers[2].host = host;
 	made.buffers = buffers;
 	made.buffer_count = 3;
 	made.threads = threads;
@@ -40,6 +41,11 @@ static struct made begin_processes(void)
 		make_switch(&made, TASK);
 	}
 	return made;
+}
+
+static struct made begin_processes(void)
+{
+	return begin_processes_on("there");
 }
 
 static void make_note(struct made *made, uint32_t buffer, uint64_t time, const char *text)
@@ -106,6 +112,16 @@ static void a_process_suspends_itself(void **state)
 	assert_int_equal(suspended_at(&made, 2, 500), 0);
 }
 
+static void after_exec_the_later_program_is_suspended(void **state)
+{
+	(void)state;
+	for (uint32_t buffer = CHILD; buffer <= 2; buffer++) {
+		struct made made = begin_processes_on("here");
+		make_note(&made, PARENT, 100, "SIGSTOP to process 11");
+		assert_int_equal(suspended_at(&made, buffer, 500), buffer == 2 ? 100 : 0);
+	}
+}
+
 static void a_process_goes_on(void **state)
 {
 	(void)state;
@@ -157,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_is_suspended_by_another),
 		cmocka_unit_test(a_process_suspends_itself),
+		cmocka_unit_test(after_exec_the_later_program_is_suspended),
 		cmocka_unit_test(a_process_goes_on),
 		cmocka_unit_test(other_notes_suspend_nobody),
 	};
