@@ -208,8 +208,9 @@ enum weft_waker {
 
 /* A decoder fills its description while it decodes; it is final once `next` has returned END. */
 struct weft_trace_description {
-	const char *format; /* "weft", "mirage-ctf", "sexp", "xentrace", "ocaml-events", "chrome",
-						   "spans"; "several": of files in several formats */
+	const char
+		*format;        /* "weft", "mirage-ctf", "sexp", "xentrace", "ocaml-events", "chrome",
+						   "spans", "trace-dat", "perf-data"; "several": of files in several formats */
 	const char *source; /* the name of the trace that this is a part of; NULL: it is whole */
 	struct weft_clock clock;
 	const struct weft__clock_ticks *ticks; /* for weft_cut_add(); NULL: ticks are not known */

@@ -136,7 +136,8 @@ const struct weft_diagnostics *weft_xentrace_growing_diagnostics(
 #define WEFT_XENTRACE_PROCESS_NAME_BYTES 16 /* with a NUL */
 #define WEFT_XENTRACE_PROCESS_MAX        0xfffffe
 /* Instead of the pid after a switch: the kernel lost switches, so which process runs is unknown.
- * The pid before is then the number of lost switches; 0: unknown. */
+ * The pid before is then the number of lost switches; 0: unknown. With the highest bit nothing was
+ * lost: the kernel's recording ended. */
 #define WEFT_XENTRACE_PROCESS_UNKNOWN 0xffffff
 
 enum weft_xentrace_note_kind {

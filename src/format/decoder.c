@@ -224,7 +224,8 @@ static int prepare_incoming(struct weft_decoder *decoder)
 			return WEFT_AGAIN;
 	}
 	const struct weft__input input = input_of(decoder);
-	int status = decoder->format->incoming->prepare(&input, &decoder->examined);
+	const struct weft__incoming *incoming = decoder->format->incoming;
+	int status = incoming ? incoming->prepare(&input, &decoder->examined) : WEFT_END;
 	decoder->needs_all = status == WEFT_END;
 	return status == WEFT_END ? WEFT_AGAIN : status;
 }

@@ -16,6 +16,7 @@
 
 #include "source/gunzip.h"
 #include "source/nameless.h"
+#include "source/trace_dat.h"
 
 static const unsigned char ZSTD_MAGIC_BYTES[WEFT__COMPRESSED_MAGIC_BYTES] = {
 	0x28, 0xb5, 0x2f, 0xfd};
@@ -28,7 +29,8 @@ bool weft__source_is_zstd(const void *bytes, size_t size)
 
 bool weft__source_is_compressed(const void *bytes, size_t size)
 {
-	return weft__source_is_zstd(bytes, size) || weft__source_is_gzip(bytes, size);
+	return weft__source_is_zstd(bytes, size) || weft__source_is_gzip(bytes, size) ||
+		   weft__source_is_trace_dat(bytes, size);
 }
 
 #if WEFT_HAS_ZSTD
@@ -172,7 +174,9 @@ int weft__source_expand(const void *bytes, size_t size, uint64_t max_bytes, int 
 	if (fd < 0)
 		return WEFT_ERROR_SYSTEM;
 	int error = weft__source_is_gzip(bytes, size) ? weft__source_gunzip(bytes, size, max_bytes, fd)
-												  : expand_zstd(bytes, size, max_bytes, fd);
+				: weft__source_is_trace_dat(bytes, size)
+					? weft__source_expand_trace_dat(bytes, size, max_bytes, fd)
+					: expand_zstd(bytes, size, max_bytes, fd);
 	if (error)
 		close(fd);
 	else

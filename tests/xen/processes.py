@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: ISC
 """A real Xen: dom0's kernel tells which processes its vCPUs run, and Xen's trace what these ask of Xen."""
 import bisect
+import collections
 import functools
 import json
 import os
+import re
+import shutil
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -11,7 +14,7 @@ sys.path.insert(0, os.path.join(HERE, '..', 'e2e'))
 sys.path.insert(0, HERE)
 import lab  # noqa: E402
 import programs  # noqa: E402
-from harness import WEFT, case, equal, json_lines, main, temporary_directory, weft  # noqa: E402
+from harness import WEFT, case, equal, json_lines, main, skip, temporary_directory, weft  # noqa: E402
 
 ROUNDS = 300
 SCRIPT = r'''
@@ -66,9 +69,25 @@ await test -s /tmp/ended.xentrace
 kill -KILL $(pidof xentrace)
 ! wait $tracer
 ls $tracing/instances >>/out/failed
-'''.replace('ROUNDS', str(ROUNDS))
+'''
+# Other tools record the processes, while weft records Xen's trace without them.
+OTHERS = r'''
+say "trace-cmd and perf record"
+mkdir -p /var/tmp
+weft record xen:host --size 1M -o /out/plain.xentrace & tracer=$!
+await test -s /out/plain.xentrace
+trace-cmd record -C x86-tsc -e sched -o /out/dom0.dat sh -c 'echo $$ >/out/dat.pid; WEFT_OUT=/out/dat.weft exec versions ROUNDS' >/out/trace-cmd.log 2>&1
+perf sched record -k CLOCK_MONOTONIC -o /out/dom0.data \
+	sh -c 'echo $$ >/out/data.pid; WEFT_OUT=/out/data.weft exec versions ROUNDS' >/out/perf.log 2>&1
+kill -INT $tracer
+wait $tracer
+trace-cmd report -t /out/dom0.dat >/out/dat.txt 2>>/out/trace-cmd.log
+perf script --ns -i /out/dom0.data >/out/data.txt 2>>/out/perf.log
+'''
+TOOLS = {name: path for name in ('trace-cmd', 'perf') if (path := shutil.which(name))}
+SCRIPT = (SCRIPT + (OTHERS if len(TOOLS) == 2 else '')).replace('ROUNDS', str(ROUNDS))
 
-files = lab.Once(lambda: lab.run(SCRIPT, programs={'weft': WEFT, 'versions': programs.for_dom0('versions')},
+files = lab.Once(lambda: lab.run(SCRIPT, programs={'weft': WEFT, 'versions': programs.for_dom0('versions'), **TOOLS},
                                  files={'guest': programs.guest()}))
 
 
@@ -123,10 +142,8 @@ def processes_of_a_virtual_machine_are_not_recorded():
     assert 'recorded without processes: dom0 is a virtual machine' in files()['virtual.log'].decode()
 
 
-@case
-def each_question_to_xen_is_of_the_process_that_asks():
-    """Two processes ask for Xen's version and a third one takes the processor from them. Each note the time before and after."""
-    names = ['trace.xentrace', 'one.weft', 'two.weft']
+def check_questions(names, pids, lost):
+    """A question lies between the events before and after it of the process that asks."""
     program = dict(query('select process, pid from processes', *names))
     assert [["domain 0's processes"]] == query("select program from processes where program like '%processes'", *names)
     calls = query("select t.label, s.start from spans s join tasks t using (task)"
@@ -134,8 +151,6 @@ def each_question_to_xen_is_of_the_process_that_asks():
     with temporary_directory() as folder:
         lines = weft('dump', '--json', *put(folder, *names)).stdout.splitlines()
     tags = [json.loads(line) for line in lines if '"event":"tag"' in line and '"text":"continuations"' not in line]
-    pids = [int(pid) for pid in files()['pids'].split()]
-    lost, = query('select coalesce(sum(events), 0) from losses')[0]
     for pid in pids:
         times = [(tag['time'], tag['text']) for tag in tags if program[tag['buffer']] == pid]
         own = [start for label, start in calls if label == 'versions %d' % pid]
@@ -144,6 +159,98 @@ def each_question_to_xen_is_of_the_process_that_asks():
                  for (before, _), (after, _) in zip(times[::2], times[1::2])]
         print('# %d of %d questions are of process %d; %d records lost' % (sum(found), ROUNDS, pid, lost))
         assert all(found) or (lost and sum(found) > ROUNDS / 4), (pid, lost)
+
+
+@case
+def each_question_to_xen_is_of_the_process_that_asks():
+    """Two processes ask for Xen's version and a third one takes the processor from them. Each note the time before and after."""
+    lost, = query('select coalesce(sum(events), 0) from losses')[0]
+    check_questions(['trace.xentrace', 'one.weft', 'two.weft'], [int(pid) for pid in files()['pids'].split()], lost)
+
+
+# ---- Other tools ----
+
+def need_tools():
+    for name, package in (('trace-cmd', 'trace-cmd'), ('perf', 'linux-perf')):
+        if name not in TOOLS:
+            skip('%s is not installed' % package)
+
+
+def join(name):
+    """Adds the processes of another tool's file to the trace without them."""
+    joined = name + '.xentrace'
+    if joined not in files():
+        with temporary_directory() as folder:
+            plain, other = put(folder, 'plain.xentrace', name)
+            weft('cut', plain, '--processes', other, '-o', os.path.join(folder, joined))
+            with open(os.path.join(folder, joined), 'rb') as file:
+                files()[joined] = file.read()
+    return joined
+
+
+@case
+def processes_of_trace_cmd_ask_xen():
+    """Its clock is the processor's counter."""
+    need_tools()
+    lost, = query('select coalesce(sum(events), 0) from losses', join('dom0.dat'))[0]
+    check_questions([join('dom0.dat'), 'dat.weft'], [int(files()['dat.pid'])], lost)
+
+
+@case
+def processes_of_perf_ask_xen():
+    """Its clock is CLOCK_MONOTONIC, of which weft's recording of Xen has readings."""
+    need_tools()
+    lost, = query('select coalesce(sum(events), 0) from losses', join('dom0.data'))[0]
+    check_questions([join('dom0.data'), 'data.weft'], [int(files()['data.pid'])], lost)
+
+
+@case
+def processes_run_only_while_they_were_recorded():
+    """Xen's trace goes on when trace-cmd has ended."""
+    need_tools()
+    with temporary_directory() as folder:
+        span = json.loads(weft('info', '--json', '--cpu-hz', '1000000000', *put(folder, 'dom0.dat')).stdout)
+        rate = json.loads(weft('info', '--json', *put(folder, 'plain.xentrace')).stdout)['clock']['hz']
+    recorded = (span['end'] - span['start']) / rate * 1e9
+    (ran,), = query("select sum(running) from tasks where kind = 'process'", join('dom0.dat'))
+    assert ran <= recorded * 1.01, (ran, recorded)
+
+
+SWITCH = r'\[(\d+)\]\s*([\d.]+):\s+(?:sched:)?sched_switch:.*prev_pid=(\d+) .*next_pid=(\d+)'
+
+
+def running_times(text):
+    """By the lines of the tool's own report; and the last thread, which runs on."""
+    times, last = collections.Counter(), {}
+    for cpu, time, _, pid in re.findall(SWITCH, text):
+        time = int(time.replace('.', ''))
+        if cpu in last:
+            times[last[cpu][1]] += time - last[cpu][0]
+        last[cpu] = time, pid
+    return times, {pid for _, pid in last.values()}
+
+
+def check_running(name, text, *options):
+    times, last = running_times(files()[text].decode())
+    with temporary_directory() as folder:
+        rows = json_lines(weft('query', '--json', *options, *put(folder, name),
+                               "select label, running from tasks where label != 'idle'").stdout)
+    shown = {row['label'].split()[-1]: row['running'] for row in rows}
+    for pid in set(times) - last - {'0'}:
+        equal(shown[pid], times[pid], pid)
+    assert len(times) > 3, times
+
+
+@case
+def threads_of_trace_cmd_run_as_it_reports():
+    need_tools()
+    check_running('dom0.dat', 'dat.txt', '--cpu-hz', '1000000000')
+
+
+@case
+def threads_of_perf_run_as_it_reports():
+    need_tools()
+    check_running('dom0.data', 'data.txt')
 
 
 @case

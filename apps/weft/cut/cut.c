@@ -14,7 +14,7 @@
 
 static const char usage[] =
 	"usage: weft cut FILE... -o OUT [--start TIME] [--duration T] [--past T] [--filter WORDS]\n"
-	"                   [--no-contexts] [--max-size SIZE]\n"
+	"                   [--no-contexts] [--processes FILE] [--max-size SIZE]\n"
 	"\n"
 	"Writes a part of the trace FILE as a trace of its own, in weft's format. FILE is a trace in\n"
 	"any format that weft knows, or `-` for standard input. The part has the events of the range\n"
@@ -29,6 +29,8 @@ static const char usage[] =
 	"                    exit), with commas between them; not those with a - in front\n"
 	"  --no-contexts     of a trace of Xen, leave out the records that guests write, such as trace\n"
 	"                    contexts: xenalyze cannot read them. The same as --filter=-class=guest\n"
+	"  --processes FILE  to a trace of Xen, add the processes of dom0 from a file of trace-cmd or perf\n"
+	"                    (trace.dat, perf.data) that was recorded beside it, with one of its clocks\n"
 	"  --start TIME      the start of the range; default: the trace's start\n"
 	"  --duration T      the length of the range; default: up to the trace's end\n"
 	"  --past T          read only T before the range, for a part of a large trace at once: of tasks\n"
@@ -47,6 +49,7 @@ enum cut_option_code {
 	OPTION_FILTER,
 	OPTION_NO_CONTEXTS,
 	OPTION_PAST,
+	OPTION_PROCESSES,
 };
 
 static const struct option long_options[] = {
@@ -59,6 +62,7 @@ static const struct option long_options[] = {
 	{"start", required_argument, NULL, OPTION_START},
 	{"duration", required_argument, NULL, OPTION_DURATION},
 	{"past", required_argument, NULL, OPTION_PAST},
+	{"processes", required_argument, NULL, OPTION_PROCESSES},
 	{NULL, 0, NULL, 0},
 };
 
@@ -90,6 +94,9 @@ static bool parse(int argc, char **argv, struct cut_request *ret_request, int *r
 			break;
 		case OPTION_PAST:
 			good = cli_parse_duration("cut", "--past", optarg, &a.past_ns);
+			break;
+		case OPTION_PROCESSES:
+			a.processes = optarg;
 			break;
 		default:
 			return false;
@@ -292,8 +299,9 @@ int cli_cut(int argc, char **argv)
 	cli_progress_start();
 	if (weft_decoder_has_xentrace(trace.decoder))
 		status = cut_xentrace(&request, &trace);
-	else if (!xen_filter_is_empty(&request.filter))
-		status = cli_usage_error("cut", "--filter and --no-contexts need a trace of Xen");
+	else if (!xen_filter_is_empty(&request.filter) || request.processes)
+		status =
+			cli_usage_error("cut", "--filter, --no-contexts and --processes need a trace of Xen");
 	else if (has_several_buffers(&trace))
 		status = cut_several(&request, &trace);
 	else

@@ -19,6 +19,7 @@ struct cut_request {
 	uint64_t duration_ns;
 	uint64_t past_ns; /* UINT64_MAX: all that is before the range is read */
 	struct xen_filter filter;
+	const char *processes; /* a file of trace-cmd or perf for a trace of Xen; or NULL */
 };
 
 /* The range on the trace's clock, given its first event's time. */
@@ -48,7 +49,7 @@ int cut_xentrace(const struct cut_request *request, const struct cli_trace *trac
 
 /* The same for one of several files, of which `record` is the first record, if `status` is WEFT_OK.
  * Returns an exit status, and the number of records in the range, which may be 0. */
-int cut_write_xentrace(const struct weft_cut_range *range, const struct xen_filter *filter,
+int cut_write_xentrace(const struct weft_cut_range *range, const struct cut_request *request,
 	const struct cli_trace *trace, int status, struct weft_xentrace_record *record,
 	const char *output, uint64_t *ret_records);
 

@@ -152,8 +152,8 @@ static int write_all(
 			.end_ns = weft_input_own_time(input, piece->file, whole.end_ns)};
 		uint64_t written;
 		int status = piece->is_xentrace
-						 ? cut_write_xentrace(&range, &request->filter, &piece->trace,
-							   piece->status, &piece->record, piece->output, &written)
+						 ? cut_write_xentrace(&range, request, &piece->trace, piece->status,
+							   &piece->record, piece->output, &written)
 						 : cut_write(&range, &piece->trace, NULL,
 							   cut_skip_past(request, &range, piece->trace.decoder, piece->status,
 								   &piece->event),

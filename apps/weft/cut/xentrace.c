@@ -10,6 +10,7 @@
 #include "cut.h"
 #include "cli/output.h"
 #include "cli/xen_writer.h"
+#include "runs/processes/import.h"
 
 static bool append(void *output, const void *bytes, size_t size)
 {
@@ -22,6 +23,11 @@ static bool append(void *output, const void *bytes, size_t size)
 
 struct cycle_range {
 	uint64_t start, end;
+};
+
+struct note_list {
+	struct weft_xentrace_note *list;
+	size_t count, capacity;
 };
 
 /* Times are up to 0.04 % larger than those of the cycles: `share` says in which direction to err.
@@ -86,13 +92,15 @@ static void add_notes(struct xen_writer *writer, const struct weft_xentrace_note
 	free(last);
 }
 
-/* The trace's notes; the rate is the first of them, also if it was estimated: a part has fewer
- * records to estimate it from. */
+/* The trace's notes and those of `processes`; the rate is the first of them, also if it was
+ * estimated: a part has fewer records to estimate it from. */
 static void write_notes(struct xen_writer *writer, const struct weft_cut_range *range,
-	const struct xen_filter *filter, const struct cli_trace *trace,
-	const struct weft_xentrace_record *first)
+	const struct xen_filter *filter, const struct note_list *processes,
+	const struct cli_trace *trace, const struct weft_xentrace_record *first)
 {
 	const struct weft_clock *clock = &weft_decoder_describe(trace->decoder)->clock;
+	const struct cycle_range cycles = {cycles_at(clock, first, range->start_ns, 0.999),
+		cycles_at(clock, first, range->end_ns, 1.001)};
 	const struct weft_xentrace_note *list,
 		filtered = {.kind = WEFT_XENTRACE_NOTE_FILTERED},
 		rate = {WEFT_XENTRACE_NOTE_RATE, {clock->hz, clock->rate == WEFT_RATE_ESTIMATED}};
@@ -101,9 +109,46 @@ static void write_notes(struct xen_writer *writer, const struct weft_cut_range *
 		xen_writer_add_note(writer, &rate);
 	if (!xen_filter_is_empty(filter))
 		xen_writer_add_note(writer, &filtered);
-	add_notes(writer, list, count,
-		&(struct cycle_range){cycles_at(clock, first, range->start_ns, 0.999),
-			cycles_at(clock, first, range->end_ns, 1.001)});
+	add_notes(writer, list, count, &cycles);
+	add_notes(writer, processes->list, processes->count, &cycles);
+}
+
+/* ---- Processes of another file ---- */
+
+static bool keep_note(void *context, const struct weft_xentrace_note *note)
+{
+	struct note_list *notes = context;
+	if (notes->count == notes->capacity) {
+		const size_t capacity = 2 * notes->capacity + 1024;
+		struct weft_xentrace_note *list = realloc(notes->list, capacity * sizeof(*list));
+		if (!list)
+			return false;
+		notes->list = list;
+		notes->capacity = capacity;
+	}
+	notes->list[notes->count++] = *note;
+	return true;
+}
+
+/* Reads the file of trace-cmd or perf. False after a message. */
+static bool import_processes(const char *path, const struct cli_trace *trace,
+	const struct weft_xentrace_record *first, struct note_list *processes)
+{
+	char reason[WEFT__RUNS_IMPORT_REASON];
+	const struct weft_xentrace_note *notes;
+	const size_t count = weft_decoder_xentrace_notes(trace->decoder, &notes);
+	if (!path)
+		return true;
+	for (size_t i = 0; i < count; i++)
+		if (notes[i].kind == WEFT_XENTRACE_NOTE_SWITCH) {
+			cli_error("%s has the processes of dom0 already", trace->name);
+			return false;
+		}
+	if (weft__runs_processes_import(
+			path, notes, count, first->cycles, keep_note, processes, reason))
+		return true;
+	cli_error("%s: %s", path, reason);
+	return false;
 }
 
 /* ---- Records ---- */
@@ -147,10 +192,11 @@ static int judge(
 	return status < 0 ? cli_trace_fail(trace, status) : error ? CLI_NO : CLI_DONE;
 }
 
-int cut_write_xentrace(const struct weft_cut_range *range, const struct xen_filter *filter,
+static int write_part(const struct weft_cut_range *range, const struct cut_request *request,
 	const struct cli_trace *trace, int status, struct weft_xentrace_record *record,
-	const char *name, uint64_t *ret_records)
+	const struct note_list *processes, const char *name, uint64_t *ret_records)
 {
+	const struct xen_filter *filter = &request->filter;
 	struct cli_output output;
 	struct xen_writer *writer = xen_writer_create(append, &output);
 	if (!writer) {
@@ -162,7 +208,7 @@ int cut_write_xentrace(const struct weft_cut_range *range, const struct xen_filt
 		return CLI_NO;
 	}
 	if (status == WEFT_OK)
-		write_notes(writer, range, filter, trace, record);
+		write_notes(writer, range, filter, processes, trace, record);
 	status = copy_records(writer, range, filter, trace, status, record, ret_records);
 	int answer = judge(writer, trace, status, name);
 	if (answer == CLI_DONE && *ret_records)
@@ -173,12 +219,25 @@ int cut_write_xentrace(const struct weft_cut_range *range, const struct xen_filt
 	return answer;
 }
 
+int cut_write_xentrace(const struct weft_cut_range *range, const struct cut_request *request,
+	const struct cli_trace *trace, int status, struct weft_xentrace_record *record,
+	const char *name, uint64_t *ret_records)
+{
+	struct note_list processes = {0};
+	int answer = CLI_NO;
+	*ret_records = 0;
+	if (status != WEFT_OK || import_processes(request->processes, trace, record, &processes))
+		answer = write_part(range, request, trace, status, record, &processes, name, ret_records);
+	free(processes.list);
+	return answer;
+}
+
 int cut_xentrace(const struct cut_request *request, const struct cli_trace *trace)
 {
 	const struct weft_cut_range range = cut_find_range(request, 0);
 	struct weft_xentrace_record record;
 	uint64_t records;
-	int answer = cut_write_xentrace(&range, &request->filter, trace,
+	int answer = cut_write_xentrace(&range, request, trace,
 		weft_decoder_next_xentrace(trace->decoder, &record), &record, request->output, &records);
 	if (answer == CLI_DONE && !records) {
 		cli_error("%s: no record in that range", trace->name);

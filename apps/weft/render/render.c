@@ -500,6 +500,13 @@ static int render(const struct render_arguments *a, const struct cli_trace *trac
 	return status;
 }
 
+/* The page is small because it lacks what reads these formats. */
+static bool can_be_page(const struct cli_trace *trace)
+{
+	const char *format = weft_decoder_describe(trace->decoder)->format;
+	return strcmp(format, "trace-dat") != 0 && strcmp(format, "perf-data") != 0;
+}
+
 int cli_render(int argc, char **argv)
 {
 	struct render_arguments arguments = {.width = 1400, .height = 800};
@@ -515,7 +522,14 @@ int cli_render(int argc, char **argv)
 	status = cli_trace_open_all(arguments.files, arguments.file_count, &trace);
 	if (status)
 		return status;
-	status = render(&arguments, &trace);
+	if (arguments.format == PICTURE_HTML && !can_be_page(&trace)) {
+		cli_error("%s: a page cannot read this format; make a trace for it with `weft cut %s -o "
+				  "FILE.weft`",
+			trace.name, trace.name);
+		status = CLI_NO;
+	} else {
+		status = render(&arguments, &trace);
+	}
 	cli_trace_report(&trace);
 	cli_trace_close(&trace);
 	return status;

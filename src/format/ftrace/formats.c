@@ -79,23 +79,55 @@ bool weft__format_ftrace_learn_page(
 		   formats->commit.offset + 8 <= formats->data.offset;
 }
 
-bool weft__format_ftrace_learn_switch(
-	struct weft__ftrace_formats *formats, const char *bytes, size_t size)
+/* The fields in the order in which page.c reads them. A size of 0 stands for any. */
+static const struct {
+	const char *name;
+	struct {
+		const char *name;
+		uint32_t size;
+	} fields[WEFT__FTRACE_FIELDS_MAX];
+} kinds[] = {
+	[WEFT__FTRACE_SWITCH] = {"sched_switch",
+		{{"prev_pid", 4}, {"next_pid", 4}, {"prev_state", 0}, {"prev_comm", 0}, {"next_comm", 0}}},
+	[WEFT__FTRACE_FORK] = {"sched_process_fork", {{"parent_pid", 4}, {"child_pid", 4}}},
+	[WEFT__FTRACE_WAKING] = {"sched_waking", {{"pid", 4}, {"comm", 0}}},
+	[WEFT__FTRACE_WAKEUP] = {"sched_wakeup", {{"pid", 4}, {"comm", 0}}},
+	[WEFT__FTRACE_BORN] = {"sched_wakeup_new", {{"pid", 4}, {"comm", 0}}},
+	[WEFT__FTRACE_CALL] = {"sys_enter", {{"id", 0}}},
+	[WEFT__FTRACE_RETURN] = {"sys_exit", {{"id", 0}}},
+};
+
+/* "name: sched_switch" */
+static bool has_name(struct format_text text, const char *name)
 {
-	const struct format_text text = {bytes, bytes + size};
-	return find_id(text, &formats->switch_id) && find_field(text, "common_type", &formats->type) &&
-		   formats->type.size == 2 && find_field(text, "prev_comm", &formats->prev_name) &&
-		   find_field(text, "prev_pid", &formats->prev_pid) && formats->prev_pid.size == 4 &&
-		   find_field(text, "prev_state", &formats->prev_state) && formats->prev_state.size >= 4 &&
-		   find_field(text, "next_comm", &formats->next_name) &&
-		   find_field(text, "next_pid", &formats->next_pid) && formats->next_pid.size == 4;
+	const size_t size = strlen(name);
+	return skip_to(&text, "name: ") && (size_t)(text.end - text.at) > size &&
+		   memcmp(text.at, name, size) == 0 && text.at[size] == '\n';
 }
 
-bool weft__format_ftrace_learn_fork(
+static bool learn_common(struct weft__ftrace_formats *formats, struct format_text text)
+{
+	return find_field(text, "common_type", &formats->type) && formats->type.size == 2 &&
+		   find_field(text, "common_flags", &formats->flags) && formats->flags.size == 1 &&
+		   find_field(text, "common_pid", &formats->actor) && formats->actor.size == 4;
+}
+
+bool weft__format_ftrace_learn_event(
 	struct weft__ftrace_formats *formats, const char *bytes, size_t size)
 {
 	const struct format_text text = {bytes, bytes + size};
-	return find_id(text, &formats->fork_id) &&
-		   find_field(text, "parent_pid", &formats->parent_pid) && formats->parent_pid.size == 4 &&
-		   find_field(text, "child_pid", &formats->child_pid) && formats->child_pid.size == 4;
+	size_t k = 0;
+	while (k < WEFT__FTRACE_KINDS && !has_name(text, kinds[k].name))
+		k++;
+	if (k == WEFT__FTRACE_KINDS || !learn_common(formats, text))
+		return false;
+	formats->events[k].is_known = false;
+	struct weft__ftrace_field *fields = formats->events[k].fields;
+	for (size_t i = 0; i < WEFT__FTRACE_FIELDS_MAX && kinds[k].fields[i].name; i++)
+		if (!find_field(text, kinds[k].fields[i].name, &fields[i]) ||
+			(kinds[k].fields[i].size ? fields[i].size != kinds[k].fields[i].size
+									 : fields[i].size < 4))
+			return false;
+	formats->events[k].is_known = find_id(text, &formats->events[k].id);
+	return formats->events[k].is_known;
 }

@@ -26,6 +26,11 @@ enum ftrace_type {
 
 /* The states of a thread that has ended, in the kernel's bits: dead, and a zombie. */
 #define STATE_ENDED 0x30u
+/* In none of these it would run on, if the scheduler let it. */
+#define STATE_SLEEPS 0xffu
+
+/* In an event's flags: it happened in an interrupt, or in what an interrupt has put off. */
+#define FLAG_INTERRUPT 0x18u
 
 bool weft__format_ftrace_begin(const struct weft__ftrace_formats *f, const uint8_t *bytes,
 	size_t size, struct weft__ftrace_page *page)
@@ -50,11 +55,6 @@ static bool has_field(size_t size, struct weft__ftrace_field field)
 	return field.offset <= size && field.size <= size - field.offset;
 }
 
-static uint32_t load_pid(const uint8_t *data, struct weft__ftrace_field field)
-{
-	return weft__load_u32(data + field.offset);
-}
-
 static void load_name(const uint8_t *data, struct weft__ftrace_field field, char name[])
 {
 	const size_t most = WEFT__FTRACE_NAME_BYTES - 1;
@@ -63,43 +63,51 @@ static void load_name(const uint8_t *data, struct weft__ftrace_field field, char
 	name[size] = '\0';
 }
 
-static bool read_switch(const struct weft__ftrace_formats *f, const uint8_t *data, size_t size,
-	struct weft__ftrace_event *event)
+static uint32_t load_number(const uint8_t *data, struct weft__ftrace_field field)
 {
-	if (!has_field(size, f->prev_name) || !has_field(size, f->prev_pid) ||
-		!has_field(size, f->prev_state) || !has_field(size, f->next_name) ||
-		!has_field(size, f->next_pid))
-		return false;
-	event->pid = load_pid(data, f->next_pid);
-	event->other = load_pid(data, f->prev_pid);
-	event->has_ended = weft__load_u32(data + f->prev_state.offset) & STATE_ENDED;
-	load_name(data, f->next_name, event->name);
-	load_name(data, f->prev_name, event->other_name);
-	return true;
+	return weft__load_u32(data + field.offset);
 }
 
-static bool read_fork(const struct weft__ftrace_formats *f, const uint8_t *data, size_t size,
-	struct weft__ftrace_event *event)
+static void fill(
+	const struct weft__ftrace_field *fields, const uint8_t *data, struct weft__ftrace_event *event)
 {
-	if (!has_field(size, f->parent_pid) || !has_field(size, f->child_pid))
-		return false;
-	event->is_fork = true;
-	event->pid = load_pid(data, f->child_pid);
-	event->other = load_pid(data, f->parent_pid);
-	return true;
+	const bool is_wake = event->kind >= WEFT__FTRACE_WAKING && event->kind <= WEFT__FTRACE_BORN;
+	event->other = is_wake ? event->pid : load_number(data, fields[0]);
+	if (is_wake) {
+		event->pid = load_number(data, fields[0]);
+		load_name(data, fields[1], event->name);
+	}
+	if (event->kind == WEFT__FTRACE_SWITCH || event->kind == WEFT__FTRACE_FORK)
+		event->pid = load_number(data, fields[1]);
+	if (event->kind == WEFT__FTRACE_SWITCH) {
+		const uint32_t state = load_number(data, fields[2]);
+		event->has_ended = state & STATE_ENDED;
+		event->is_runnable = !(state & STATE_SLEEPS);
+		load_name(data, fields[3], event->other_name);
+		load_name(data, fields[4], event->name);
+	}
 }
 
-/* True if the data are of an event that is wanted. */
-static bool read_event(const struct weft__ftrace_formats *f, const uint8_t *data, size_t size,
-	uint64_t time, struct weft__ftrace_event *event)
+bool weft__format_ftrace_read(const struct weft__ftrace_formats *f, const uint8_t *data,
+	size_t size, uint64_t time, struct weft__ftrace_event *event)
 {
-	if (!has_field(size, f->type))
+	unsigned k = 0;
+	if (!has_field(size, f->type) || !has_field(size, f->flags) || !has_field(size, f->actor))
 		return false;
 	const uint32_t id = weft__load_u16(data + f->type.offset);
-	*event = (struct weft__ftrace_event){.time = time};
-	return id == f->switch_id ? read_switch(f, data, size, event)
-		   : id == f->fork_id ? read_fork(f, data, size, event)
-							  : false;
+	while (k < WEFT__FTRACE_KINDS && !(f->events[k].is_known && f->events[k].id == id))
+		k++;
+	if (k == WEFT__FTRACE_KINDS)
+		return false;
+	for (unsigned i = 0; i < WEFT__FTRACE_FIELDS_MAX; i++)
+		if (!has_field(size, f->events[k].fields[i]))
+			return false;
+	*event = (struct weft__ftrace_event){.time = time,
+		.kind = (enum weft__ftrace_kind)k,
+		.pid = load_number(data, f->actor),
+		.is_interrupt = data[f->flags.offset] & FLAG_INTERRUPT};
+	fill(f->events[k].fields, data, event);
+	return true;
 }
 
 /* Takes a record between events, which has only a time or padding. False if the page ends here. */
@@ -135,24 +143,32 @@ static bool take_data(
 	return true;
 }
 
-bool weft__format_ftrace_next(const struct weft__ftrace_formats *f, struct weft__ftrace_page *page,
-	struct weft__ftrace_event *event)
+bool weft__format_ftrace_next_data(
+	struct weft__ftrace_page *page, const uint8_t **ret_data, size_t *ret_size)
 {
 	while (page->end - page->at >= 4) {
 		const uint32_t word = weft__load_u32(page->at), type = word & 31, delta = word >> 5;
-		const uint8_t *data;
-		size_t size;
 		if (type >= TYPE_PADDING) {
 			if (page->end - page->at < 8 || !take_time(page, type, delta))
 				break;
 			continue;
 		}
 		page->time += delta;
-		if (!take_data(page, type, &data, &size))
+		if (!take_data(page, type, ret_data, ret_size))
 			break;
-		if (read_event(f, data, size, page->time, event))
-			return true;
+		return true;
 	}
 	page->at = page->end;
+	return false;
+}
+
+bool weft__format_ftrace_next(const struct weft__ftrace_formats *f, struct weft__ftrace_page *page,
+	struct weft__ftrace_event *event)
+{
+	const uint8_t *data;
+	size_t size;
+	while (weft__format_ftrace_next_data(page, &data, &size))
+		if (weft__format_ftrace_read(f, data, size, page->time, event))
+			return true;
 	return false;
 }

@@ -250,7 +250,7 @@ static void on_switch(struct weft__xentrace_meaning *m, const struct weft__xentr
 	leave(m, vcpu);
 	end_loss(m, vcpu);
 	vcpu->process = is_loss ? 0 : find(m, key_of(moment, moment->pid));
-	if (is_loss) {
+	if (is_loss && !moment->has_ended) {
 		vcpu->lost_since = m->time_ns;
 		vcpu->lost = moment->other ? moment->other : 1;
 	}

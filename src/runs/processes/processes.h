@@ -8,14 +8,11 @@
 
 #include <stdbool.h>
 
-#include <weft/xentrace.h>
+#include "runs/processes/notes.h"
 
 #define WEFT__RUNS_PROCESSES_REASON 256
 
 struct weft__runs_processes;
-
-/* Takes a note; false ends the reading. */
-typedef bool weft__runs_take_note(void *context, const struct weft_xentrace_note *note);
 
 /* Begins to trace; removes what a killed program may have left there. NULL with a reason. */
 struct weft__runs_processes *weft__runs_processes_start(char reason[WEFT__RUNS_PROCESSES_REASON]);

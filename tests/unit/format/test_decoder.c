@@ -43,6 +43,19 @@ static void events_come_when_their_bytes_have(void **state)
 	weft_decoder_destroy(decoder);
 }
 
+/* The events of its processors stand one after the other. */
+static void a_format_that_is_read_whole_waits(void **state)
+{
+	(void)state;
+	static const char recording[256] = "PERFILE2";
+	struct weft_event event;
+	struct weft_decoder *decoder = create();
+	assert_int_equal(weft_decoder_feed(decoder, recording, sizeof(recording)), 0);
+	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_AGAIN);
+	assert_int_equal(weft_decoder_finish(decoder), WEFT_ERROR_FORMAT);
+	weft_decoder_destroy(decoder);
+}
+
 static void calls_at_the_wrong_time(void **state)
 {
 	(void)state;
@@ -184,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_come_when_their_bytes_have),
+		cmocka_unit_test(a_format_that_is_read_whole_waits),
 		cmocka_unit_test(calls_at_the_wrong_time),
 		cmocka_unit_test(other_bytes_are_refused),
 		cmocka_unit_test(broken_rules_are_diagnostics_with_an_offset),

@@ -25,6 +25,7 @@ static const char page_text[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsi
 static const char switch_text[] =
 	"name: sched_switch\nID: 372\nformat:\n"
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 	"\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
 	"\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
@@ -35,6 +36,9 @@ static const char switch_text[] =
 	"\tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n";
 static const char fork_text[] =
 	"name: sched_process_fork\nID: 369\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 	"\tfield:__data_loc char[] parent_comm;\toffset:8;\tsize:4;\tsigned:0;\n"
 	"\tfield:pid_t parent_pid;\toffset:12;\tsize:4;\tsigned:1;\n"
 	"\tfield:__data_loc char[] child_comm;\toffset:16;\tsize:4;\tsigned:0;\n"
@@ -44,8 +48,8 @@ static struct weft__ftrace_formats learn(void)
 {
 	struct weft__ftrace_formats f = {0};
 	assert_true(weft__format_ftrace_learn_page(&f, page_text, sizeof(page_text) - 1));
-	assert_true(weft__format_ftrace_learn_switch(&f, switch_text, sizeof(switch_text) - 1));
-	assert_true(weft__format_ftrace_learn_fork(&f, fork_text, sizeof(fork_text) - 1));
+	assert_true(weft__format_ftrace_learn_event(&f, switch_text, sizeof(switch_text) - 1));
+	assert_true(weft__format_ftrace_learn_event(&f, fork_text, sizeof(fork_text) - 1));
 	return f;
 }
 
@@ -143,7 +147,7 @@ static void a_switch_has_both_processes(void **state)
 	struct weft__ftrace_page page = read_page(&made);
 	struct weft__ftrace_event event = next(&page);
 	assert_int_equal(event.time, 5007);
-	assert_false(event.is_fork);
+	assert_int_equal(event.kind, WEFT__FTRACE_SWITCH);
 	assert_int_equal(event.pid, 4194303);
 	assert_int_equal(event.other, 12);
 	assert_string_equal(event.name, "fifteen-letters");
@@ -183,7 +187,7 @@ static void a_fork_has_parent_and_child(void **state)
 	switch_at(&made, 1, 30, 31);
 	struct weft__ftrace_page page = read_page(&made);
 	struct weft__ftrace_event event = next(&page);
-	assert_true(event.is_fork);
+	assert_int_equal(event.kind, WEFT__FTRACE_FORK);
 	assert_int_equal(event.time, 105);
 	assert_int_equal(event.other, 30);
 	assert_int_equal(event.pid, 31);
@@ -297,11 +301,11 @@ static void a_text_must_describe_all_fields(void **state)
 	}
 	for (size_t size = 0; size < sizeof(switch_text) - 1; size++) {
 		bool is_whole = size > (size_t)(strstr(switch_text, "next_pid") - switch_text) + 26;
-		assert_int_equal(weft__format_ftrace_learn_switch(&f, switch_text, size), is_whole);
+		assert_int_equal(weft__format_ftrace_learn_event(&f, switch_text, size), is_whole);
 	}
 	for (size_t size = 0; size < sizeof(fork_text) - 1; size++) {
 		bool is_whole = size > (size_t)(strstr(fork_text, "child_pid") - fork_text) + 27;
-		assert_int_equal(weft__format_ftrace_learn_fork(&f, fork_text, size), is_whole);
+		assert_int_equal(weft__format_ftrace_learn_event(&f, fork_text, size), is_whole);
 	}
 }
 
