@@ -37,6 +37,7 @@ enum what {
 	CANCEL,
 	CLOSE,
 	DEADLINE,
+	TIME_OUT,
 };
 
 static uint64_t task_of(double value)
@@ -90,13 +91,16 @@ static void record(struct weft_node *node, const double *words)
 		weft_ffi_resolve(category, 0, WEFT_TASK_CURRENT, task);
 		break;
 	case CANCEL:
-		weft_ffi_cancel(category, 0, WEFT_TASK_CURRENT, task);
+		weft_ffi_cancel(category, 0, other, task);
 		break;
 	case CLOSE:
 		weft_ffi_close(category, 0, WEFT_TASK_CURRENT, task);
 		break;
 	case DEADLINE:
 		deadline(node, task, words[2]);
+		break;
+	case TIME_OUT:
+		weft_ffi_time_out(category, 0, other, task);
 		break;
 	}
 }

@@ -9,7 +9,7 @@ const weft = require('./weft.node'), errors = require('./errors.js');
 // Also in events.c: the first words, ids, and records of three numbers each: what it is, and two tasks.
 const FIRST = 0, END = 1, TAKEN = 2, IDS = 3, IDS_MAX = 64, RECORDS = IDS + IDS_MAX, RECORDS_MAX = 128, WORDS = 3;
 const CREATE = 1, NAMED = 2, WAITS = 3, ACQUIRE = 4, RELEASE = 5, ENTER = 6, LEAVE = 7, SETTLE = 8, RESOLVE = 9, CANCEL = 10, CLOSE = 11,
-	DEADLINE = 12;
+	DEADLINE = 12, TIME_OUT = 13;
 const KIND = 16;
 
 const shared = new Float64Array(RECORDS + RECORDS_MAX * WORDS);
@@ -26,15 +26,35 @@ function call(first, promise) {
 	left = IDS_MAX;
 }
 
+// The task that ran when the first promise failed with such an error: all others fail because of that one.
+const aborters = new WeakMap();
+
+function aborterOf(error) {
+	if (!aborters.has(error))
+		aborters.set(error, weft.current());
+	return aborters.get(error);
+}
+
+// The rest of the records, from that of a promise that was rejected on.
+function reject(error) {
+	const at = shared[FIRST], how = errors.isTimeout(error) ? TIME_OUT : errors.isAbort(error) ? CANCEL : 0;
+	if (how === 0) {
+		weft.fail(settlingTask, errors.describe(error));
+		call(at + WORDS);
+	} else {
+		shared[at] = how;
+		shared[at + 2] = aborterOf(error);
+		call(at);
+	}
+}
+
 function run() {
 	const promise = settling;
 	settling = undefined;
 	try {
 		call(RECORDS, promise);
-		if (shared[FIRST] < end) {
-			weft.fail(settlingTask, errors.describe(weft.reason(promise))); // it was rejected
-			call(shared[FIRST] + WORDS);
-		}
+		if (shared[FIRST] < end)
+			reject(weft.reason(promise));
 	} finally {
 		end = RECORDS;
 	}

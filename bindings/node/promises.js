@@ -514,8 +514,9 @@ function unhandled() {
 function uncaught(error, origin) {
 	try {
 		unhandled();
-		if (origin === 'uncaughtException')
-			events.fail((inside > 0 && weft.current()) || events.create(0, PROMISE, UNCAUGHT), errors.describe(error));
+		const isThrown = origin === 'uncaughtException';
+		if (isThrown || errors.isAbort(error)) // the promise of an unhandled rejection has failed, or was cancelled
+			events.fail((isThrown && inside > 0 && weft.current()) || events.create(0, PROMISE, UNCAUGHT), errors.describe(error));
 		events.flush();
 	} catch {}
 }

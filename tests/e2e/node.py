@@ -198,6 +198,42 @@ careful();
     equal(trace.grave(), [])
 
 
+# Three are told to stop, by a timer of the program, by one that fails, and by node's own timer.
+ABORTED = '''const { setTimeout: sleep } = require('timers/promises');
+const told = new AbortController();
+async function query(signal) { await sleep(1e6, null, { signal }); }
+async function part(n) { await sleep(n ? 1e6 : 2, null, { signal: told.signal }); told.abort(); throw new Error('disk full'); }
+async function timed() { const it = new AbortController(); setTimeout(() => it.abort(), 1); await query(it.signal).catch(() => {}); }
+(async () => {
+  await timed();
+  await Promise.all([part(0), part(1)]).catch(() => {});
+  await query(AbortSignal.timeout(1)).catch(() => {});
+  if (%s) await query(AbortSignal.abort());
+})();
+'''
+
+
+@case
+def who_is_told_to_stop_is_cancelled_by_who_says_so():
+    trace = Trace(ABORTED % 'false')
+    outcomes = sorted((task['label'], task['outcome']) for task in trace.tasks
+                      if task['kind'] == 'async' and re.match('query|part', task['label'] or ''))
+    equal(outcomes, [('part at program.js:4', 'cancelled'), ('part at program.js:4', 'failed'), ('query at program.js:3', 'cancelled'),
+                     ('query at program.js:3', 'timed_out')])
+    by = trace.pairs('cancel', other='target')
+    assert ('timer 1 ms in timed at program.js:5', 'query at program.js:3') in by, by
+    assert ('part at program.js:4', 'part at program.js:4') in by, by
+    timers = {one for one, other in trace.pairs('time_out', other='target') if other == 'query at program.js:3'}
+    assert len(timers) == 1 and all(label.startswith('timer 1 ms') for label in timers), timers
+    equal([line for line in trace.text.splitlines() if 'Abort' in line], [])
+
+
+@case
+def to_be_told_to_stop_without_a_handler_is_a_failure():
+    trace = Trace(ABORTED % 'true', status=1)
+    assert re.search('error +failed .*uncaught exception.*AbortError: The operation was aborted', trace.first()), trace.text
+
+
 @case
 def requests_are_named_and_joined_to_their_connections():
     trace = Trace('''const http = require('http'), fs = require('fs/promises');
