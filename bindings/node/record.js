@@ -20,6 +20,7 @@ function begin() {
 	require('v8').promiseHooks.createHook(hooks);
 	resources.begin(hooks);
 	require('./requests.js').begin();
+	require('./warnings.js').begin();
 	// Not by process.on(), because process.eventNames() would show it.
 	Object.setPrototypeOf(process._events, {__proto__: null, uncaughtExceptionMonitor: promises.uncaught});
 }

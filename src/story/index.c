@@ -222,6 +222,19 @@ bool weft__story_is_kind(const struct weft_model *model, uint32_t task, const ch
 	return name && strcmp(name, kind) == 0;
 }
 
+bool weft__story_label_begins(const struct weft_model *model, uint32_t task, const char *begin)
+{
+	const uint32_t label = model->tasks.label[task];
+	return label != WEFT_NONE &&
+		   strncmp(weft_model_string(model, label).bytes, begin, strlen(begin)) == 0;
+}
+
+bool weft__story_is_helper(const struct weft_model *model, uint32_t task)
+{
+	return model->tasks.kind[task] == WEFT_KIND_THREAD &&
+		   weft__story_label_begins(model, task, "node::inspector::StartIoThread");
+}
+
 bool weft__story_is_of_category(const struct weft_model *model, uint32_t task, const char *category)
 {
 	const char *name = weft_model_category_name(model, weft_model_category(model, task));

@@ -54,6 +54,13 @@ static inline bool weft__story_is_condition(const struct weft_model *model, uint
 
 /* True if the task's kind has that name, and if its category has it. */
 bool weft__story_is_kind(const struct weft_model *model, uint32_t task, const char *kind);
+
+/* True if the task has a label, which begins with that text. */
+bool weft__story_label_begins(const struct weft_model *model, uint32_t task, const char *begin);
+
+/* True for node's thread that waits for a signal of the user to start the inspector: its wait is no
+ * news. */
+bool weft__story_is_helper(const struct weft_model *model, uint32_t task);
 bool weft__story_is_of_category(
 	const struct weft_model *model, uint32_t task, const char *category);
 

@@ -48,7 +48,8 @@ static void find_hops(struct waits *w)
 		w->since[task] = UINT64_MAX;
 		bool is_alive =
 			t->start[task] <= w->public.at && !weft__story_is_gone(w->model, task, w->public.at);
-		if (!is_alive || !weft__story_hop_at(w->story, w->now, task, w->public.at, &hop))
+		if (!is_alive || weft__story_is_helper(w->model, task) ||
+			!weft__story_hop_at(w->story, w->now, task, w->public.at, &hop))
 			continue;
 		w->next[task] = w->now[hop.wait.source];
 		if (weft__story_is_wait(hop.step))

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 
+from hanging import Hang
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 PROGRAMS = os.path.join(SOURCE, 'tests', 'e2e', 'node')
@@ -489,6 +490,7 @@ FAULTS = {
     'unhandled.js': ('error', 'failed', "charge at program.js.*card expired"),
     'blocked_by_atomics.js': ('warning', 'late timer', "while timer [0-9]+ 'timer 1 ms in.* was blocked for|ran for"),
     'blocked_by_child.js': ('warning', 'hog', 'build at program.js:8.* for '),
+    'left_listeners.js': ('warning', 'leak', 'request at program.js:7.* adds ever more listeners .*MaxListenersExceededWarning: 11 cha'),
     'blocked_loop.js': ('warning', 'hog|late timer', 'report at program.js'),
 }
 
@@ -508,9 +510,28 @@ def faults_are_the_first_problem():
 
 
 @case
+def a_worker_that_waits_for_the_thread_that_waits_for_it_is_a_problem():
+    check_built()
+    with temporary_directory() as folder:
+        it = Hang(shutil.which('node'), os.path.join(PROGRAMS, 'waits_for_worker.js'), folder=folder, adapters='auto', waits=['condition in v8::internal'])
+        assert "messages in waits_for_worker.js" in it.problems()[0]['sentence'] and it.problems()[0]['severity'] in ('warning', 'error'), it.problems()
+
+
+@case
+def the_wait_for_the_start_of_the_inspector_is_no_news():
+    check_built()
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'trace.weft')
+        weft('record', '-a', 'auto', '-o', path, 'node', '-e', 'setTimeout(() => {}, 10)')
+        assert any('node::inspector::' in (task['label'] or '') for task in json_lines(weft('dump', '--tasks', '--json', path).stdout))
+        for answer in (weft('why', path, status=None), weft('dump', '--problems', path)):
+            assert 'inspector' not in answer.stdout, answer.stdout
+
+
+@case
 def sound_programs_have_no_problem():
     names = sorted(os.listdir(os.path.join(PROGRAMS, 'sound')))
-    assert len(names) >= 8
+    assert len(names) >= 9
     for name in names:
         trace = Trace('sound/' + name)
         assert not trace.grave(), name + '\n' + trace.text

@@ -185,4 +185,5 @@ void weft__find_climbing(struct weft__findings *findings)
 		found++;
 	}
 	weft__story_find_unreaped(findings);
+	weft__story_find_listeners(findings);
 }

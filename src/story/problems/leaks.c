@@ -11,6 +11,8 @@
  * And children that have ended, and for which their process does not wait: each keeps its place in
  * the system's table of processes. Where it waits for their signal, although all have ended, it has
  * taken one signal for several of them, or none.
+ *
+ * And listeners, of which node itself says that they are too many.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -320,5 +322,38 @@ void weft__story_find_unreaped(struct weft__findings *findings)
 		const uint32_t note = last_count(m, task, &since);
 		if (note < m->tasks.end_note[task] && m->notes.value[note] > 0)
 			report_children(findings, task, since, note);
+	}
+}
+
+/* ---- Listeners ---- */
+
+static void report_listeners(struct weft__findings *findings, uint32_t warning)
+{
+	const struct weft_tasks *t = &findings->story->model->tasks;
+	const uint32_t by = t->parent[warning] == WEFT_NONE ? warning : t->parent[warning];
+	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_LEAK, WEFT_SEVERITY_WARNING, 1,
+		(struct weft__case){by, t->start[warning], t->end[warning]});
+	struct weft__sentence s;
+	weft__story_sentence_init(&s);
+	struct weft__words *w = weft__story_clause(&s, 9);
+	weft__story_words_add_subject(w, findings->story->model, by, 32);
+	weft__story_words_add(w, " adds ever more listeners to an object, as ");
+	weft__story_words_add_task(w, findings->story->model, warning, 110);
+	weft__story_words_add(w, " says");
+	weft__story_find(findings, &problem, 1, &s);
+}
+
+void weft__story_find_listeners(struct weft__findings *findings)
+{
+	const struct weft_model *m = findings->story->model;
+	uint32_t kind = WEFT_NONE;
+	bool is_warning = false;
+	for (uint32_t task = 0; task < m->tasks.count; task++) {
+		if (m->tasks.kind[task] != kind) {
+			kind = m->tasks.kind[task];
+			is_warning = weft__story_is_kind(m, task, "warning");
+		}
+		if (is_warning && weft__story_label_begins(m, task, "MaxListenersExceeded"))
+			report_listeners(findings, task);
 	}
 }

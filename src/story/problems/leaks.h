@@ -13,4 +13,7 @@ bool weft__story_look_for_leak(struct weft__findings *findings, uint32_t counter
 /* Adds a problem for each process that does not wait for its children. */
 void weft__story_find_unreaped(struct weft__findings *findings);
 
+/* Adds a problem for each warning of node that listeners are added to an object and not removed. */
+void weft__story_find_listeners(struct weft__findings *findings);
+
 #endif

@@ -4,16 +4,7 @@
  */
 #include "story/problems/outside.h"
 
-#include <string.h>
-
 #include "story/index.h"
-
-static bool begins_with(const struct weft_model *model, uint32_t task, const char *begin)
-{
-	uint32_t label = model->tasks.label[task];
-	return label != WEFT_NONE &&
-		   strncmp(weft_model_string(model, label).bytes, begin, strlen(begin)) == 0;
-}
 
 bool weft__story_is_for_signals(const struct weft_model *model, uint32_t task)
 {
@@ -21,14 +12,15 @@ bool weft__story_is_for_signals(const struct weft_model *model, uint32_t task)
 		return weft__story_is_of_category(model, task, "io");
 	return weft__story_is_of_category(model, task, "thread") &&
 		   weft__story_is_kind(model, task, "call") &&
-		   (begins_with(model, task, "signal") || begins_with(model, task, "any signal"));
+		   (weft__story_label_begins(model, task, "signal") ||
+			   weft__story_label_begins(model, task, "any signal"));
 }
 
 /* True for a task of asyncio whose label begins with one of the words. */
 static bool is_one_of(const struct weft_model *model, uint32_t task, const char *const words[])
 {
 	for (size_t i = 0; words[i]; i++)
-		if (begins_with(model, task, words[i]))
+		if (weft__story_label_begins(model, task, words[i]))
 			return weft__story_is_of_category(model, task, "asyncio");
 	return false;
 }

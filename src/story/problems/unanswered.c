@@ -170,16 +170,25 @@ static void find_last_runs(struct chains *c)
 	}
 }
 
-static void count_waits(struct chains *c)
+/* True if the task waits as the threads of an idle pool do. A callback of a loop, which blocks its
+ * thread with such a wait, does not. */
+static bool may_be_in_pool(const struct chains *c, uint32_t task, uint32_t last)
 {
 	const struct weft_tasks *t = &c->model->tasks;
-	for (uint32_t task = 0; task < t->count; task++) {
+	const bool blocks =
+		t->kind[task] != WEFT_KIND_THREAD && weft__story_is_of_category(c->model, last, "thread");
+	return c->blocked.next[task] == last && t->parent[task] != WEFT_NONE && !blocks;
+}
+
+static void count_waits(struct chains *c)
+{
+	for (uint32_t task = 0; task < c->model->tasks.count; task++) {
 		uint32_t last = c->last[task];
 		if (last >= IN_WALK)
 			continue;
 		c->waiting[last]++;
 		vote(c, task, last);
-		c->outside[last] += c->blocked.next[task] != last || t->parent[task] == WEFT_NONE;
+		c->outside[last] += !may_be_in_pool(c, task, last);
 		if (c->blocked.next[task] == last &&
 			(c->first[last] == WEFT_NONE || since(c, task) < since(c, c->first[last])))
 			c->first[last] = task;
@@ -252,7 +261,7 @@ static int find_chains(struct chains *c)
 	for (uint32_t task = 0; task < tasks; task++) {
 		c->last[task] = c->first[task] = c->group[task] = WEFT_NONE;
 		c->waiting[task] = c->outside[task] = c->lead[task] = c->alike[task] = 0;
-		if (may_go_on(c, task))
+		if (may_go_on(c, task) || weft__story_is_helper(c->model, task))
 			c->blocked.next[task] = WEFT_NONE;
 	}
 	end_at_workers(c);
