@@ -790,6 +790,20 @@ async def main():
     pool.put_nowait('connection')
     await asyncio.gather(*(asyncio.create_task(use(pool, i), name=f'use {i}') for i in range(6)))
 """, "never released .*'use 2 .*without releasing pool [0-9]+ 'Queue at program.py:9'"),
+    ("a generator that is left open, and keeps its place", """
+kept = []
+async def rows(places):
+    async with places:
+        await asyncio.sleep(0.001)
+        yield 1
+        yield 2
+async def first(places, i):
+    kept.append(rows(places))
+    async for row in kept[-1]: return row
+async def main():
+    places = asyncio.Semaphore(2)
+    await asyncio.gather(*(asyncio.create_task(first(places, i), name=f'first {i}') for i in range(5)))
+""", "never released .*'first [0-4] .*without releasing pool [0-9]+ 'Semaphore at program.py:13'"),
 )
 
 

@@ -21,6 +21,19 @@ import warnings
 from asyncio import events, futures, tasks
 
 
+async def _nothing():
+    yield
+
+
+def _types_of_steps():
+    """The types of what awaits the next value of an asynchronous generator, and its end."""
+    generator = _nothing()
+    steps = generator.asend(None), generator.aclose()
+    for step in steps:
+        step.close()  # nothing runs
+    return tuple(map(type, steps))
+
+
 class _Loop:
     """Keeps the callbacks that tasks give to a loop."""
 
@@ -213,10 +226,12 @@ def record(weft):
         raise RuntimeError('the program has imported _asyncio before')
     _weft = weft
     step, wakeup = _callbacks_of_tasks()
+    send_type, close_type = _types_of_steps()
     names = ('EpollSelector', 'PollSelector', 'SelectSelector')
     collected = _weft._hook({
         'step': step, 'wakeup': wakeup, 'coroutine_type': types.CoroutineType,
-        'generator_type': types.GeneratorType, 'function_type': types.FunctionType, 'method_type': types.MethodType,
+        'generator_type': types.GeneratorType, 'async_generator_type': types.AsyncGeneratorType, 'send_type': send_type, 'close_type': close_type,
+        'function_type': types.FunctionType, 'method_type': types.MethodType,
         'partial_type': functools.partial, 'future_type': futures.Future,
         'gather_type': getattr(tasks, '_GatheringFuture', None),
         'folder': os.path.dirname(asyncio.__file__) + os.sep, 'closures': _closures(), 'locals': _locals(),

@@ -110,6 +110,9 @@ static bool take_waits(PyObject *objects)
 	struct weft_python_waits *waits = &weft_python_waits;
 	return take_object(objects, "coroutine_type", &waits->coroutine_type) &&
 		   take_object(objects, "generator_type", &waits->generator_type) &&
+		   take_object(objects, "async_generator_type", &waits->async_generator_type) &&
+		   take_object(objects, "send_type", &waits->send_type) &&
+		   take_object(objects, "close_type", &waits->close_type) &&
 		   take_object(objects, "function_type", &waits->function_type) &&
 		   take_object(objects, "method_type", &waits->method_type) &&
 		   take_object(objects, "partial_type", &waits->partial_type) &&

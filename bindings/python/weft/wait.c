@@ -39,14 +39,15 @@ static struct location {
 	PyObject *name; /* weft.Name */
 } locations[LOCATIONS];
 
-/* The attributes of coroutines and of generators. */
+/* The attributes of coroutines, generators and asynchronous generators. */
 enum attribute {
 	AWAIT,
 	CODE,
 	FRAME,
 	ATTRIBUTES
 };
-static PyObject *of_coroutine[ATTRIBUTES], *of_generator[ATTRIBUTES];
+static PyObject *of_coroutine[ATTRIBUTES], *of_generator[ATTRIBUTES],
+	*of_async_generator[ATTRIBUTES];
 static PyObject *coroutine_name, *file_name, *qualified_name, *line_name, *locals_name,
 	*children_name, *gather, *mode_name, *tasks_name, *short_name, *underscore, *self,
 	*callbacks_name, *function_code, *first_line_name;
@@ -64,6 +65,9 @@ bool weft_python_waits_init(void)
 		   weft_python_intern(&of_generator[AWAIT], "gi_yieldfrom") &&
 		   weft_python_intern(&of_generator[CODE], "gi_code") &&
 		   weft_python_intern(&of_generator[FRAME], "gi_frame") &&
+		   weft_python_intern(&of_async_generator[AWAIT], "ag_await") &&
+		   weft_python_intern(&of_async_generator[CODE], "ag_code") &&
+		   weft_python_intern(&of_async_generator[FRAME], "ag_frame") &&
 		   weft_python_intern(&coroutine_name, "_coro") &&
 		   weft_python_intern(&file_name, "co_filename") &&
 		   weft_python_intern(&qualified_name, "co_qualname") &&
@@ -84,10 +88,35 @@ bool weft_python_waits_init(void)
 static PyObject *get(PyObject *object, enum attribute attribute)
 {
 	PyObject *type = (PyObject *)Py_TYPE(object);
-	PyObject **names = type == weft_python_waits.coroutine_type   ? of_coroutine
-					   : type == weft_python_waits.generator_type ? of_generator
-																  : NULL;
+	PyObject **names = type == weft_python_waits.coroutine_type         ? of_coroutine
+					   : type == weft_python_waits.generator_type       ? of_generator
+					   : type == weft_python_waits.async_generator_type ? of_async_generator
+																		: NULL;
 	return names ? PyObject_GetAttr(object, names[attribute]) : NULL;
+}
+
+static int find_generator(PyObject *object, void *ret)
+{
+	if ((PyObject *)Py_TYPE(object) != weft_python_waits.async_generator_type)
+		return 0;
+	*(PyObject **)ret = Py_NewRef(object);
+	return 1;
+}
+
+/* The asynchronous generator of a step of it, which only the garbage collector is told; or the
+ * object itself. Takes the reference, and returns one. */
+static PyObject *generator_of(PyObject *object)
+{
+	PyTypeObject *type = object ? Py_TYPE(object) : NULL;
+	PyObject *found = NULL;
+	if (!object || ((PyObject *)type != weft_python_waits.send_type &&
+					   (PyObject *)type != weft_python_waits.close_type))
+		return object;
+	traverseproc traverse = (traverseproc)PyType_GetSlot(type, Py_tp_traverse);
+	if (traverse)
+		traverse(object, find_generator, &found);
+	Py_DECREF(object);
+	return found;
 }
 
 /* Stores the chain from the task's coroutine on, with references; returns its length. */
@@ -100,7 +129,7 @@ static unsigned follow(PyObject *task, struct link chain[CHAIN_MAX])
 		if (!code)
 			break;
 		chain[length++] = (struct link){coroutine, code};
-		coroutine = get(coroutine, AWAIT);
+		coroutine = generator_of(get(coroutine, AWAIT));
 	}
 	Py_XDECREF(coroutine);
 	return length;

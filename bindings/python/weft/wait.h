@@ -11,6 +11,8 @@
 /* Objects of Python that the functions below need, from weft/asyncio.py; NULL until then. */
 struct weft_python_waits {
 	PyObject *coroutine_type, *generator_type, *function_type, *method_type, *partial_type;
+	PyObject *async_generator_type;
+	PyObject *send_type, *close_type; /* of what awaits a step of such a generator */
 	PyObject *future_type, *gather_type;
 	PyObject *folder;   /* str: where asyncio's files are, with a slash at the end */
 	PyObject *closures; /* {code of a callback: index of the cell with the future that it ends} */
