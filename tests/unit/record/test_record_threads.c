@@ -458,8 +458,12 @@ static void a_running_program_can_be_read(void **state)
 			write_notes_for_ever();
 		_exit(1);
 	}
-	while (!weft__load_acquire((const uint64_t *)buffer))
+	while (!weft__load_acquire((const uint64_t *)buffer)) {
+		int status;
+		if (waitpid(child, &status, WNOHANG) == child)
+			fail_msg("the child ended with status %#x before it recorded", (unsigned)status);
 		await();
+	}
 	for (int i = 0; i < 500; i++) {
 		struct trace t;
 		trace_open(&t, buffer, SIZE);
