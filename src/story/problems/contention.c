@@ -225,14 +225,16 @@ static uint64_t any_off_cpu_in(const struct contention *c, const struct weft__ti
 	return most;
 }
 
-/* True if the holder waits for a condition for all of the hold, which is no longer than the
- * operating system takes the processor: it gives the lock back with that wait. */
+/* True if the holder waits for a condition when the hold ends, and for most of it, which is no
+ * longer than the operating system takes the processor: it gave the lock back with that wait, or
+ * before it. */
 static bool gives_back_to_wait(const struct contention *c, const struct weft__timed_hold *hold)
 {
 	struct weft_story_wait wait;
-	return hold->end - hold->start <= TAKEN_MAX &&
-		   weft_story_wait_at(c->findings->story, hold->task, hold->start, &wait) &&
-		   wait.source != WEFT_NONE && wait.since <= hold->start && wait.until >= hold->end &&
+	return hold->end - hold->start <= TAKEN_MAX && hold->end > hold->start &&
+		   weft_story_wait_at(c->findings->story, hold->task, hold->end - 1, &wait) &&
+		   wait.source != WEFT_NONE && wait.until >= hold->end &&
+		   wait.since <= hold->start + (hold->end - hold->start) / 2 &&
 		   c->model->tasks.kind[wait.source] == WEFT_KIND_CONDITION;
 }
 

@@ -186,8 +186,9 @@ static void a_holder_that_begins_to_wait_gives_the_lock_back(void **state)
 		enum weft_problem_severity severity;
 	} cases[] = {
 		{0, 50 * MS, true, WEFT_SEVERITY_HINT},
-		{5 * MS, 50 * MS, true, WEFT_SEVERITY_WARNING}, /* it had the lock before */
-		{0, 300 * MS, true, WEFT_SEVERITY_WARNING},     /* too long to be preempted */
+		{5 * MS, 50 * MS, true, WEFT_SEVERITY_HINT},
+		{60 * MS, 50 * MS, true, WEFT_SEVERITY_WARNING}, /* it had the lock before */
+		{0, 300 * MS, true, WEFT_SEVERITY_WARNING},      /* too long to be preempted */
 		{0, 50 * MS, false, WEFT_SEVERITY_WARNING},
 	};
 	(void)state;
