@@ -176,7 +176,7 @@ def only_the_readers_of_a_trace_may_read_its_states():
     with temporary_directory() as folder:
         trace = copy_stream(folder)
         os.chmod(trace, 0o600)
-        index(trace)
+        index(trace, '--spacing', '20')
         equal(os.stat(trace + '.weft-index').st_mode & 0o777, 0o600)
 
 
@@ -193,6 +193,8 @@ def what_has_no_states_is_refused():
         refused(read(os.path.join(DATA, 'recorded', 'echo-server.weft')), "only a file in weft's own format")
         refused(b'no trace', 'no trace', 3)
         refused(damaged(read(STREAM), 0), 'is damaged')
+        few = index(copy_stream(folder))
+        assert 'has 288 events, no more than --spacing' in few and not os.path.exists(copy_stream(folder) + '.weft-index'), few
         weft('index', status=2)
         assert 'spacing' in weft('index', '--spacing', '0', STREAM, status=2).stderr
 

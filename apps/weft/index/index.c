@@ -19,7 +19,7 @@ static const char usage[] =
 	"reads only the part of a large trace that it writes, with the same result. A trace that has\n"
 	"changed since is read as a whole again.\n"
 	"\n"
-	"  --spacing N      at least N events between two such times; default: 1048576\n"
+	"  --spacing N      at least N events between two such times; default: 262144\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size\n"
 	"  --help           this text\n";
@@ -43,7 +43,7 @@ struct indexing {
 	struct weft_checkpoint_key key;
 	struct cli_output output;
 	struct weft_checkpoints *checkpoints;
-	uint64_t bytes;
+	uint64_t events, bytes;
 };
 
 static int append(void *context, const void *bytes, size_t size)
@@ -72,10 +72,10 @@ static int pass(struct indexing *it, const struct cli_trace *trace, take_functio
 {
 	struct weft_event event;
 	int status, error = 0;
-	for (uint64_t events = 1; (status = weft_decoder_next(trace->decoder, &event)) == WEFT_OK;
-		 events++) {
+	it->events = 0;
+	while ((status = weft_decoder_next(trace->decoder, &event)) == WEFT_OK) {
 		error = take(it, trace, &event);
-		if (error || (events % 65536 == 0 && !cli_progress_step(events)))
+		if (error || (++it->events % 65536 == 0 && !cli_progress_step(it->events)))
 			break;
 	}
 	if (status == WEFT_OK && !error)
@@ -154,11 +154,23 @@ static int second_pass(struct indexing *it, const char *path)
 	if (!status)
 		status = finish(it, &trace, path);
 	cli_trace_close(&trace);
-	if (status)
+	if (status || !weft_checkpoints_count(it->checkpoints))
 		cli_output_abandon(&it->output);
 	else if (!cli_output_commit(&it->output))
 		status = CLI_NO;
 	return status;
+}
+
+static void report(const struct indexing *it, const char *path)
+{
+	const size_t count = weft_checkpoints_count(it->checkpoints);
+	if (count)
+		cli_inform("%s: %zu checkpoints, %.1f MB", it->path, count, (double)it->bytes / 1e6);
+	else if (it->events <= it->spacing)
+		cli_inform("%s has %" PRIu64 " events, no more than --spacing: it needs no checkpoints",
+			path, it->events);
+	else
+		cli_inform("%s has no time at which all that is alive is certain: no checkpoints", path);
 }
 
 static int make_index(const char *path, uint64_t spacing)
@@ -173,8 +185,7 @@ static int make_index(const char *path, uint64_t spacing)
 	if (!status)
 		status = second_pass(&it, path);
 	if (!status)
-		cli_inform("%s: %zu checkpoints, %.1f MB", own, weft_checkpoints_count(it.checkpoints),
-			(double)it.bytes / 1e6);
+		report(&it, path);
 	weft_checkpoints_destroy(it.checkpoints);
 	free(own);
 	return status;
@@ -182,7 +193,7 @@ static int make_index(const char *path, uint64_t spacing)
 
 int cli_index(int argc, char **argv)
 {
-	uint64_t spacing = 1 << 20;
+	uint64_t spacing = 1 << 18;
 	for (int code; (code = cli_next_option(argc, argv, long_options)) != -1;) {
 		if (code == OPTION_HELP)
 			return cli_help(usage);
