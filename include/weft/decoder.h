@@ -165,6 +165,10 @@ struct weft_range {
 	uint64_t duration_ns; /* UINT64_MAX: up to the trace's end */
 	uint64_t past_ns;     /* how much time before the range is read as well */
 	bool is_absolute;
+	/* Finds the state at a time up to `time_ns` (checkpoint.h): a decoder of its events, which
+	 * stays the caller's. NULL: there is none; as is a NULL pointer. */
+	struct weft_decoder *(*find_state)(void *context, uint64_t time_ns, uint64_t *ret_time_ns);
+	void *context;
 };
 
 /* Builds a model of a range alone, of a decoder that has given no event yet. Packets before the
@@ -172,7 +176,8 @@ struct weft_range {
  * thread, which say when the trace ends. The model's summary is about the whole trace as far as it
  * is known. The time that was not read is dark time: of tasks that began before the range, the
  * model has only what the range shows; tasks that have not ended end with the range, and their
- * outcome is unknown. */
+ * outcome is unknown. If there is a state, the model begins with it, and has
+ * all tasks that are alive in the range. */
 int weft_decoder_build_range(struct weft_decoder *decoder, const struct weft_range *range,
 	const struct weft_progress *progress, struct weft_model **ret_model);
 

@@ -33,6 +33,7 @@ struct load {
 	void (*decode)(void *load);
 	const struct weft__read_range *range; /* NULL: all of the trace is read */
 	bool has_gap;                         /* events before the range were left out */
+	struct weft_decoder *state;           /* its events come first, then those of the range */
 	uint64_t next;                        /* the time of an event behind the range, or 0 */
 	const struct weft_event *first; /* of the trace; NULL once it is in a batch, or left out */
 	struct batch *batches;          /* two */
@@ -93,16 +94,44 @@ static bool is_kept_of_past(struct weft_event *event)
 	}
 }
 
+static bool is_left_out(const struct load *load, struct weft_event *event)
+{
+	return event->time_ns < load->range->start && load->has_gap &&
+		   (load->range->has_state || !is_kept_of_past(event));
+}
+
+static bool has_losses(const struct weft_trace_description *trace)
+{
+	uint64_t lost = 0;
+	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		lost |= trace->losses[cause];
+	return lost;
+}
+
+/* A counter's value is the sum of the changes so far: not its value where some of them are lost. */
+static int next_of_state(struct load *load, struct weft_event *event)
+{
+	int status = load->state ? weft_decoder_next(load->state, event) : WEFT_END;
+	if (status == WEFT_OK) {
+		event->name_id = 0; /* of other names than those of the range */
+		event->is_set = event->is_set && !has_losses(weft_decoder_describe(load->decoder));
+	}
+	if (status == WEFT_END)
+		load->state = NULL;
+	return status;
+}
+
 static int next_of_range(struct load *load, struct weft_event *event)
 {
-	int status;
+	int status = next_of_state(load, event);
+	if (status != WEFT_END)
+		return status;
 	do {
 		status = load->first ? WEFT_OK : weft_decoder_next(load->decoder, event);
 		if (load->first)
 			*event = *load->first;
 		load->first = NULL;
-	} while (status == WEFT_OK && event->time_ns < load->range->start && load->has_gap &&
-			 !is_kept_of_past(event));
+	} while (status == WEFT_OK && is_left_out(load, event));
 	if (status != WEFT_OK || event->time_ns < load->range->end)
 		return status;
 	load->next = event->time_ns;
@@ -223,6 +252,22 @@ static struct weft__read_range range_of(const struct weft_range *asked, uint64_t
 	return range;
 }
 
+/* Begins with the state before the range, if there is one. */
+static void find_state(
+	struct load *load, const struct weft_range *asked, struct weft__read_range *range)
+{
+	uint64_t time_ns;
+	if (!asked->find_state || range->start <= range->trace_start)
+		return;
+	/* Ended tasks end at the state's time, which is before the range. */
+	load->state = asked->find_state(asked->context, range->start - 1, &time_ns);
+	range->has_state = load->state && time_ns > range->trace_start && time_ns < range->start;
+	if (range->has_state)
+		range->start = time_ns;
+	else
+		load->state = NULL;
+}
+
 /* Leaves out what is before the range, also the first event if what follows it is left out. */
 static int seek(struct load *load, struct weft__kept *kept, struct weft_event *first)
 {
@@ -230,7 +275,7 @@ static int seek(struct load *load, struct weft__kept *kept, struct weft_event *f
 	int error = weft__format_keep(kept, first);
 	if (!error)
 		error = weft__format_decoder_seek(load->decoder, load->range->start, &is_alone);
-	if (is_alone)
+	if (is_alone || load->range->has_state)
 		load->first = NULL;
 	return error;
 }
@@ -277,11 +322,12 @@ WEFT__EXPORT int weft_decoder_build_range(struct weft_decoder *decoder,
 	struct load load;
 	int error = create(&load, decoder);
 	int status = error ? error : weft_decoder_next(decoder, &first);
-	const struct weft__read_range range = range_of(asked, status == WEFT_OK ? first.time_ns : 0);
+	struct weft__read_range range = range_of(asked, status == WEFT_OK ? first.time_ns : 0);
 	load.range = &range;
 	load.decode = decode_batch_of_range;
 	if (status == WEFT_OK) {
 		load.first = &first;
+		find_state(&load, asked, &range);
 		error = range.start > range.trace_start ? seek(&load, &kept, &first) : 0;
 		if (!error)
 			error = add_range(&load, help, progress);

@@ -175,6 +175,7 @@ struct weft_model_builder {
 	struct weft_dark *dark; /* once the builder has finished */
 	uint32_t dark_count;
 	struct weft__unread before, after; /* the range that is read; empty: all is read there */
+	uint64_t known_ns;                 /* the state that a range begins with has what was before */
 	struct weft__live *live;           /* NULL before the first snapshot */
 	bool is_summary;                   /* summary.c; both parts only read it */
 };

@@ -290,9 +290,10 @@ bool weft__model_dark_between(
 
 /* ---- Counters ---- */
 
-/* True if changes may be missing between two times, or before the first one. */
-static bool lacks_changes(
-	const struct weft_model *m, const struct weft_counter *counter, uint64_t first, uint64_t last)
+/* True if changes may be missing between two times, or before the first one. `known_ns`: none is
+ * missing because what is before was not read. */
+static bool lacks_changes(const struct weft_model *m, const struct weft_counter *counter,
+	uint64_t first, uint64_t last, uint64_t known_ns)
 {
 	struct found found = find_dark(m->dark, m->dark_count, counter->buffer, first);
 	if (found.lost < found.other && found.lost->start <= last)
@@ -302,19 +303,21 @@ static bool lacks_changes(
 		return true;
 	for (const struct weft_dark *d = found.other; d < found.end; d++)
 		if (d->reason != WEFT_DARK_AFTER && d->start <= first &&
+			(d->reason != WEFT_DARK_UNREAD || d->end > known_ns) &&
 			(!counter->begins_set || d->end > first))
 			return true;
 	return false;
 }
 
 /* A counter that is only set has a known value from each sample on. */
-void weft__model_dark_mark_counters(struct weft_model *m)
+void weft__model_dark_mark_counters(struct weft_model *m, uint64_t known_ns)
 {
 	struct weft_counter *list = (struct weft_counter *)(uintptr_t)m->counters;
 	for (uint32_t i = 0; m->dark_count && i < m->counter_count; i++) {
 		struct weft_counter *c = &list[i];
 		const uint64_t *time = m->samples.time + c->first;
-		c->is_relative = c->sets < c->count && lacks_changes(m, c, time[0], time[c->count - 1]);
+		c->is_relative =
+			c->sets < c->count && lacks_changes(m, c, time[0], time[c->count - 1], known_ns);
 	}
 }
 

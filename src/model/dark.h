@@ -28,8 +28,9 @@ uint64_t weft__model_dark_after(const struct weft__dark *dark, uint32_t buffer, 
 bool weft__model_dark_between(
 	const struct weft_model *model, uint32_t buffer, uint64_t from, uint64_t to);
 
-/* Marks the counters of a model of which changes may be missing. */
-void weft__model_dark_mark_counters(struct weft_model *model);
+/* Marks the counters of a model of which changes may be missing. Time up to `known_ns` that was not
+ * read lacks none, as a state has their values. */
+void weft__model_dark_mark_counters(struct weft_model *model, uint64_t known_ns);
 
 /* Ends activations and bands where events of their thread begin to be missing: it is unknown what
  * the thread did from then on until it begins something else. 0 or WEFT_ERROR_MEMORY. */

@@ -377,7 +377,7 @@ int weft__model_builder_freeze(struct weft_model_builder *b,
 	model->tasks_by_id = b->identities.by_id;
 	hand_over_tasks(b, &m->tasks);
 	hand_over_rows(b, m);
-	weft__model_dark_mark_counters(m);
+	weft__model_dark_mark_counters(m, b->known_ns);
 	if (b->totals.count)
 		error = weft__model_totals_apply(
 			b, description, m, (int64_t *)(uintptr_t)m->samples.value, b->samples.is_set);

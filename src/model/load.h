@@ -19,6 +19,7 @@ void weft__model_make_summary(struct weft_model_builder *builder);
 struct weft__read_range {
 	uint64_t trace_start; /* the time of the trace's first event */
 	uint64_t start, end;  /* [start, end) is read */
+	bool has_state;       /* the first events say all that is true at its start */
 };
 
 /* The first event that the builder will get is at `first_ns`, and not all are there that come

@@ -17,6 +17,7 @@ void weft__model_begin_range(
 	const uint64_t ago =
 		2 * WEFT__UNFINISHED_NS; /* a task that is only named ends before `first` */
 	b->before = (struct weft__unread){range->trace_start, range->start};
+	b->known_ns = range->has_state ? range->start : 0;
 	b->state.has_begun = true;
 	b->state.start = b->state.now = first > ago ? first - ago : 0;
 }

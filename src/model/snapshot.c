@@ -493,7 +493,7 @@ static int copy_dark(struct weft_model *m, const struct weft_trace_description *
 		return error;
 	m->dark = dark.list;
 	m->dark_count = dark.count;
-	weft__model_dark_mark_counters(m);
+	weft__model_dark_mark_counters(m, 0);
 	return 0;
 }
 

@@ -90,6 +90,7 @@ struct work {
 	const uint8_t *is_set;
 	const struct total_columns *totals;
 	uint32_t first, end; /* its totals */
+	uint64_t known_ns;   /* before that, no change is missing */
 	int64_t *offset;
 	bool *is_known;
 };
@@ -124,7 +125,7 @@ static void mark_set(struct work *w, uint32_t sample)
 /* Goes on from a total; from 0 or the first set if there is none. */
 static void go_forward(struct work *w, uint32_t from, uint32_t to, const uint32_t *total)
 {
-	uint64_t before = total ? w->totals->time[*total] : 0;
+	uint64_t before = total ? w->totals->time[*total] : w->known_ns;
 	bool is_known = total || w->counter->begins_at_0, is_set = !total;
 	for (uint32_t i = from; i < to; i++) {
 		is_set |= w->is_set[i];
@@ -332,6 +333,7 @@ int weft__model_totals_apply(const struct weft_model_builder *b,
 	uint32_t *first = NULL;
 	const size_t samples = most_samples(m) + (size_t)1;
 	struct work w = {.model = m,
+		.known_ns = b->known_ns,
 		.description = description,
 		.totals = &totals,
 		.offset = malloc(samples * sizeof(*w.offset)),

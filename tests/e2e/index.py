@@ -3,6 +3,8 @@
 
     WEFT_INDEX_RANGES=500 WEFT_INDEX_SEED=7 tests/e2e/index.py     tests more, other cases
 """
+import csv
+import io
 import json
 import os
 import random
@@ -79,10 +81,14 @@ def same(got, wanted, what=''):
     assert got == wanted, '%s%d bytes, expected %d; %s%s' % (what, len(got[0]), len(wanted[0]), got[1], wanted[1])
 
 
+def time_of_all(trace):
+    info = json.loads(weft('info', '--json', trace).stdout)
+    return info['start'], info['end']
+
+
 def check_parts(trace, folder, rng):
     """Each of some parts, first from the whole, then from the states."""
-    info = json.loads(weft('info', '--json', trace).stdout)
-    first, last = info['start'], info['end']
+    first, last = time_of_all(trace)
     ranges = []
     for _ in range(RANGES):
         start = rng.randint(first, last)
@@ -104,9 +110,66 @@ def parts_are_those_of_the_whole():
 
 
 def middle(trace):
-    info = json.loads(weft('info', '--json', trace).stdout)
-    length = info['end'] - info['start']
-    return info['start'] + length // 2, length // 4
+    first, last = time_of_all(trace)
+    return first + (last - first) // 2, (last - first) // 4
+
+
+# Questions about the tasks that are alive in a range, of those that end in it, and of counters. A task may get its label
+# behind the range, and one that no event created may be named there for the first time.
+TASKS = """SELECT id, process, kind, category, created, label, resolved AND end < {1} AS has_ended FROM tasks
+           WHERE kind NOT IN ('track', 'preexisting') AND start < {1} AND (NOT resolved OR end >= {0}) ORDER BY process, id"""
+ENDED = 'SELECT id, process, end, outcome, failed FROM tasks WHERE resolved AND end >= {0} AND end < {1} ORDER BY process, id'
+RAN = """SELECT id, process, activations.thread, sum(min(activations.end, {1}) - max(activations.start, {0})) AS ns
+         FROM activations JOIN tasks USING (task) WHERE activations.end > {0} AND activations.start < {1}
+         GROUP BY 1, 2, 3 ORDER BY 2, 1, 3"""
+VALUE = '(SELECT value FROM samples WHERE samples.counter = counters.counter AND time < {%d} ORDER BY time DESC LIMIT 1)'
+COUNTERS = 'SELECT * FROM (SELECT name, %s AS first, %s AS last FROM counters) WHERE last IS NOT NULL ORDER BY name' % (
+    VALUE % 0, VALUE % 1)
+
+
+def query(trace, sql, *options):
+    result = weft('query', '--csv', trace, sql, *options)
+    return list(csv.DictReader(io.StringIO(result.stdout))), result.stderr
+
+
+def without_late_labels(part, whole):
+    """The rows of the whole, without labels that the part does not know yet."""
+    for row, other in zip(part, whole):
+        other['label'] = other['label'] and row['label'] and other['label']
+    return whole
+
+
+def rows_of(trace, *options):
+    """Statistics, without waits, to which events outside of a range contribute."""
+    stats = json.loads(weft('stats', '--json', '--by', 'kind', '--no-simplify', '--sort', 'count', trace, *options).stdout)
+    unsure = ('waiting', 'delay', 'max_delay', 'most_delayed')
+    return sorted(({key: value for key, value in row.items() if key not in unsure} for row in stats['rows'] if row['kind'] != 'preexisting'),
+                  key=lambda row: row['name'])
+
+
+@case
+def ranges_begin_with_the_state():
+    """A range that is read from a state on says of its tasks and counters what the whole trace says."""
+    rng = random.Random(SEED)
+    with temporary_directory() as folder:
+        for trace in (copy_stream(folder), record(folder, 'stream', '--stream'), record(folder, 'overwritten', '--size', '64K')):
+            index(trace, '--spacing', str(rng.randint(5, 60)))
+            first, last = time_of_all(trace)
+            states = 0
+            for _ in range(RANGES):
+                start = rng.randint(first, last)
+                end = start + rng.randint(1, (last - first) // 4 + 1)
+                options = ['--start', '@%d' % start, '--duration', '%dns' % (end - start)]
+                what = (trace, start, end)
+                part, said = query(trace, TASKS.format(start, end), *options)
+                if 'but which were alive' not in said:
+                    continue
+                states += 1
+                equal(part, without_late_labels(part, query(trace, TASKS.format(start, end))[0]), what)
+                for sql in (ENDED, RAN, COUNTERS):
+                    equal(query(trace, sql.format(start, end), *options)[0], query(trace, sql.format(start, end))[0], what)
+                equal(rows_of(trace, *options, '--past', '0'), rows_of(trace, *options), what)
+            assert states > RANGES // 3, states
 
 
 @case

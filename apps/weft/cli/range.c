@@ -42,7 +42,7 @@ const struct weft_range *cli_range(void)
 	return is_asked ? &range : NULL;
 }
 
-void cli_range_report(const struct cli_trace *trace, const struct weft_model *model)
+void cli_range_report(const struct cli_trace *trace, const struct weft_model *model, bool has_state)
 {
 	const struct weft_model_summary *s = &model->summary;
 	char from[32], to[32];
@@ -51,8 +51,9 @@ void cli_range_report(const struct cli_trace *trace, const struct weft_model *mo
 	weft_format_duration(s->read_start - s->start, 9, from);
 	weft_format_duration(s->read_end - s->start, 9, to);
 	const bool has_rest = s->read_end <= s->end;
-	cli_inform("%s: read from %s %s%s; what tasks did outside of that is not known", trace->name,
-		from, has_rest ? "to " : "on", has_rest ? to : "");
+	cli_inform("%s: read from %s %s%s; what tasks did outside of that is not known%s", trace->name,
+		from, has_rest ? "to " : "on", has_rest ? to : "",
+		has_state ? ", but which were alive" : "");
 	if (s->last < s->read_start || !s->events)
 		cli_inform("%s: no event in that range", trace->name);
 }

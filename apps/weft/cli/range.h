@@ -13,7 +13,9 @@ bool cli_range_take(const char *command, int option);
 /* NULL: all of a trace is read. */
 const struct weft_range *cli_range(void);
 
-/* Says on standard error which range of the trace was read, if it is not the whole. */
-void cli_range_report(const struct cli_trace *trace, const struct weft_model *model);
+/* Says on standard error which range of the trace was read, if it is not the whole, and
+ * whether it began with the state in a file beside the trace. */
+void cli_range_report(
+	const struct cli_trace *trace, const struct weft_model *model, bool has_state);
 
 #endif

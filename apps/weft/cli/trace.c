@@ -2,6 +2,7 @@
  *
  * Opens a FILE argument as a decoder, and reports damage to standard error.
  */
+#include "checkpoint.h"
 #include "cli.h"
 #include "copy.h"
 #include "output.h"
@@ -165,15 +166,34 @@ static bool step(void *context, double part)
 	return cli_progress_read(weft_decoder_events(context), part);
 }
 
+/* Looks beside the trace for what was alive before a range. */
+struct state_search {
+	const struct cli_trace *trace;
+	struct cli_checkpoint state;
+};
+
+static struct weft_decoder *find_state(void *context, uint64_t time_ns, uint64_t *ret_time_ns)
+{
+	struct state_search *search = context;
+	if (cli_checkpoint_find(search->trace, search->trace->name, time_ns, &search->state))
+		*ret_time_ns = search->state.found.time_ns;
+	return search->state.decoder;
+}
+
 int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret_model)
 {
 	const struct weft_progress progress = {step, trace->decoder, NULL};
-	const struct weft_range *range = cli_range();
-	if (!range)
+	const struct weft_range *asked = cli_range();
+	struct state_search search = {.trace = trace};
+	if (!asked)
 		return weft_input_build_model(trace->input, &progress, ret_model);
-	int error = weft_input_build_range(trace->input, range, &progress, ret_model);
+	struct weft_range range = *asked;
+	range.find_state = find_state;
+	range.context = &search;
+	int error = weft_input_build_range(trace->input, &range, &progress, ret_model);
 	if (!error)
-		cli_range_report(trace, *ret_model);
+		cli_range_report(trace, *ret_model, search.state.decoder != NULL);
+	cli_checkpoint_close(&search.state);
 	return error;
 }
 
