@@ -37,13 +37,18 @@ static void add_subject(
 	weft__story_words_add(w, "%s", verb);
 }
 
-/* Appends " since 3 ms". */
+/* Appends " since 3 ms"; at the edges of a range that was read alone, " since 3 ms or before". */
 static void add_time(
 	struct weft__sentence *s, const struct weft_story *story, const char *word, uint64_t time)
 {
+	const struct weft_model_summary *read = &story->model->summary;
 	struct weft__words *w = weft__story_clause(s, WORTH_TIME);
 	weft__story_words_add(w, "%s", word);
 	weft__story_words_add_time(w, story->model, time);
+	if (time <= read->read_start && read->read_start > read->start)
+		weft__story_words_add(w, " or before");
+	else if (read->read_end && time >= read->read_end && read->read_end <= read->end)
+		weft__story_words_add(w, " or later");
 }
 
 /* Appends "; events are missing from 3 ms on" if that is so between two times: the missing ones may

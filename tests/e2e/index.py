@@ -173,6 +173,30 @@ def ranges_begin_with_the_state():
 
 
 @case
+def a_time_at_the_edge_of_a_range_says_so():
+    """A run at the state's time may have begun before it, and one at the end of what was read may end later."""
+    with temporary_directory() as folder:
+        trace = copy_stream(folder)
+        index(trace, '--spacing', '50')
+        first = time_of_all(trace)[0]
+        query_of_runs = ('SELECT id, activations.start AS start, activations.end AS end FROM activations JOIN tasks USING (task) '
+                         'WHERE activations.start < %d AND activations.end > %d')
+        early = late = 0
+        for at in range(first + 5 * 10**6, first + 150 * 10**6, 12 * 10**6 + 345):
+            rows = {row['id']: row for row in query(trace, query_of_runs % (at, at))[0]}
+            for line in weft('why', trace, '--at', '@%d' % at, '--past', '0', '--json', status=None).stdout.splitlines():
+                hop = json.loads(line)
+                if hop.get('end') != 'runs':
+                    continue
+                true = rows[str(hop['task'])]
+                early += 'or before' in hop['sentence']
+                late += 'or later' in hop['sentence']
+                equal('or before' in hop['sentence'], hop['since'] > int(true['start']), (hop, true))
+                equal('or later' in hop['sentence'], hop['until'] < int(true['end']), (hop, true))
+        assert early and late, (early, late)
+
+
+@case
 def what_comes_before_is_not_read():
     """An early packet is damaged so that the key of the trace stays as it is: only who reads it can say so. A file of
     states that belongs to neither the user nor the trace's owner is not used."""
