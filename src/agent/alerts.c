@@ -77,16 +77,32 @@ static void simplify(const char *name, size_t size, char ret_simple[64])
 	ret_simple[length] = '\0';
 }
 
+/* True for a part that is at least half of the other one, and for names that differ in at most two
+ * letters next to each other. */
+static bool is_like(const char *left, const char *right)
+{
+	const size_t l = strlen(left), r = strlen(right);
+	const size_t least = l < r ? l : r, most = l < r ? r : l;
+	size_t begin = 0, end = 0;
+	if (strstr(left, right) || strstr(right, left))
+		return least > 0 && 2 * least >= most;
+	while (begin < least && left[begin] == right[begin])
+		begin++;
+	while (end < least - begin && left[l - end - 1] == right[r - end - 1])
+		end++;
+	return begin + end >= 3 && begin + end + 2 >= most;
+}
+
 /* A metric whose name is like the one that the rule has; NULL: there is none. */
 static const char *find_similar(
 	const struct weft__agent_all_series *all, const struct weft_slice name)
 {
 	char wanted[64], simple[64];
 	simplify(name.bytes, name.size, wanted);
-	for (uint32_t i = 0; i < all->keys.count && wanted[0]; i++) {
+	for (uint32_t i = 0; i < all->keys.count; i++) {
 		const char *metric = weft__agent_series_key(all, i).metric;
 		simplify(metric, strlen(metric), simple);
-		if (simple[0] && (strstr(simple, wanted) || strstr(wanted, simple)))
+		if (is_like(simple, wanted))
 			return metric;
 	}
 	return NULL;
@@ -116,8 +132,8 @@ static void add_reason(struct weft_text *text, const struct weft__agent_alert_ru
 {
 	if (rule->watched.is_mistaken) {
 		weft_text_add_string(text,
-			"its metric has another type; value(), rate() and ratio() are for counters and "
-			"gauges, p99() is for histograms");
+			"its metric has another type; value() is for counters and gauges, p99() for "
+			"histograms");
 		return;
 	}
 	const bool is_known = has_metric(all, name);
@@ -131,17 +147,36 @@ static void add_reason(struct weft_text *text, const struct weft__agent_alert_ru
 	}
 }
 
+/* Counters and histograms never fall. */
+static bool can_never_hold(
+	const struct weft__agent_alert_rule *rule, const struct weft__agent_all_series *all)
+{
+	const struct weft__metric_rule *it = &rule->it;
+	if (it->is_above || it->limit > 0 || (it->limit == 0 && it->or_equal))
+		return false;
+	for (size_t i = 0; i < rule->watched.count; i++) {
+		const enum weft__agent_type type = all->list[rule->watched.list[i].series].type;
+		if (type != WEFT__AGENT_TYPE_COUNTER && type != WEFT__AGENT_TYPE_HISTOGRAM)
+			return false;
+	}
+	return true;
+}
+
 static void report_if_unused(
 	struct weft__agent_alert_rule *rule, const struct weft__agent_all_series *all)
 {
 	const unsigned sides = rule->it.function == WEFT__METRIC_RATIO ? 2 : 1;
 	for (unsigned side = 0; side < sides && !rule->was_reported; side++) {
 		struct weft_text text = {0};
-		if (is_watched(&rule->watched, side))
+		const bool is_used = is_watched(&rule->watched, side);
+		if (is_used && !can_never_hold(rule, all))
 			continue;
 		weft_text_add_quoted(&text, rule->it.text, rule->it.size);
 		weft_text_add_string(&text, ": ");
-		add_reason(&text, rule, rule->it.of[side].name, all);
+		if (is_used)
+			weft_text_add_string(&text, "it can never fire, because its metric never falls");
+		else
+			add_reason(&text, rule, rule->it.of[side].name, all);
 		weft__runs_report("rule %.*s", (int)text.size, text.size ? text.bytes : "");
 		weft_text_finish(&text);
 		rule->was_reported = true;

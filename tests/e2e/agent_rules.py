@@ -205,13 +205,18 @@ def a_rule_that_watches_nothing_is_said():
         program = it.program()
         it.tell(program, 'acme 1 1', 'took acme 5')
         agent = it.agent('--rule', 'value(Bytes) > 1', '--rule', 'rate(nothing) > 1', '--rule', 'value(latency) > 1s',
-                         '--rule', 'rate(bytes by nosuch) > 1', '--rule', 'rate(bytes{customer="nobody"}) > 1')
+                         '--rule', 'rate(bytes by nosuch) > 1', '--rule', 'rate(bytes{customer="nobody"}) > 1',
+                         '--rule', 'p99(latnecy) > 1s', '--rule', 'value(s) > 1', '--rule', 'rate(bytes) < 0', '--rule', 'rate(bytes) <= 0')
         it.looks(agent)
         said = it.said()
         assert 'rule "value(Bytes) > 1": no program has such a metric so far: "Bytes"; there is "bytes"' in said, said
         assert 'rule "rate(nothing) > 1": no program has such a metric so far: "nothing"\n' in said, said
         assert 'rule "value(latency) > 1s": its metric has another type' in said, said
         assert 'rule "rate(bytes by nosuch) > 1": no program has these labels so far of its metric "bytes"\n' in said, said
+        assert 'rule "p99(latnecy) > 1s": no program has such a metric so far: "latnecy"; there is "latency"\n' in said, said
+        assert 'rule "value(s) > 1": no program has such a metric so far: "s"\n' in said, said
+        assert 'rule "rate(bytes) < 0": it can never fire, because its metric never falls\n' in said, said
+        assert 'rule "rate(bytes) <= 0": ' not in said, said
         assert r'rule "rate(bytes{customer=\"nobody\"}) > 1": no program has these labels so far of its metric "bytes"' in said, said
 
 
