@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 """Builds the benchmarks with optimisation and runs them. The first line describes the machine.
 
-    tools/bench.py [NAME…]      all, or only these (record, lttng, metrics, cold, latency, follow, decode, xentrace, open, part, growing, live,
+    tools/bench.py [NAME…]      all, or only these (record, lttng, metrics, agent, cold, latency, follow, decode, xentrace, open, part, growing, live,
                                 live_window, live_page, layout, window, story, page, export, python, node, adapters)
 
 docs/cost.md explains the figures.
@@ -19,7 +19,7 @@ BUILD = os.path.join(SOURCE, 'build-bench')
 # Run in this order. The first of a group prints the heading of the group's table.
 GROUPS = [
     ('what recording costs', ['record', 'lttng']),
-    ('metrics', ['metrics']),
+    ('metrics', ['metrics', 'agent']),
     ('events between other work', ['cold']),
     ('how long a single call may take', ['latency']),
     ('following', ['follow']),
