@@ -545,8 +545,74 @@ def a_watch_counts_where_threads_are():
         assert any(re.fullmatch(r'[^;]*;.*lock_forwards;take_second;.*\[futex\] \d+', stack) for stack in stacks), stacks
     weft('why', '--watch', status=2)
     weft('why', '--collapsed', '1', status=2)
+    weft('why', '-o', '/nowhere/file', '1', status=2)
+    weft('why', '--watch', '--json', '-o', '/nowhere/file', '1', status=2)
     weft('why', '--watch', '--json', '--collapsed', '1', status=2)
     weft('why', '--all', '--watch', status=2)
+
+
+WORKS = """
+import os, select, threading
+def burn():
+    while not select.select([0], [], [], 0)[0]:
+        pass
+def rest():
+    os.read(os.pipe()[0], 1)
+burn()
+threading.Thread(target=rest).start()
+rest()
+"""
+
+
+@case
+def a_watch_is_a_trace():
+    path = os.path.join(FOLDER.name, 'watch.weft')
+    with running(program('-O0'), 'deadlock', threads=3) as process:
+        look(process.pid, r'^Deadlock: ')
+        with subprocess.Popen([WEFT, 'why', '--watch', '-o', path, str(process.pid)]) as watch:
+            wait_until('it looks', lambda: signal.SIGINT in caught(watch.pid), watch)
+            let_work(watch)
+            watch.send_signal(signal.SIGINT)
+        equal(watch.returncode, 0)
+        threads = {int(tid) for tid in os.listdir('/proc/%d/task' % process.pid)}
+    info = json_lines(weft('info', '--json', path).stdout)[0]
+    equal((info['threads'], info['ending']), (3, 'running'))
+    events = json_lines(weft('dump', '--json', path).stdout)
+    alive = [event for event in events if event['event'] == 'alive']
+    equal([event['kind'] for event in alive if event['kind'] == 'thread'], ['thread'] * len(threads))
+    stacks = [event['text'] for event in events if event['event'] == 'stack']
+    assert any('take_second (outside_subject.c:' in text and ' ← lock_forwards (outside_subject.c:' in text for text in stacks), stacks
+    # Nothing runs, so that each thread has one wait, which lasts.
+    equal(len(stacks), 3)
+    rows = json_lines(weft('stats', '--json', '--by', 'stack', path).stdout)[0]['rows']
+    assert any('take_second (' in row['name'] and (row['kind'], row['count']) == ('futex', 1) for row in rows), rows
+    assert 'lock_backwards' in weft('why', path, status=None).stdout + weft('flame', path).stdout
+
+
+@case
+def a_watch_shows_when_threads_begin_run_and_end():
+    path = os.path.join(FOLDER.name, 'works.weft')
+    with subprocess.Popen(['/usr/bin/python3', '-c', WORKS], stdin=subprocess.PIPE) as process:
+        try:
+            with subprocess.Popen([WEFT, 'why', '--watch', '-o', path, str(process.pid)]) as watch:
+                wait_until('it looks', lambda: signal.SIGINT in caught(watch.pid), watch)
+                let_work(watch)
+                process.stdin.close()
+                wait_until('it has a second thread', lambda: len(os.listdir('/proc/%d/task' % process.pid)) == 2, watch)
+                let_work(watch)
+                process.kill()  # the watch ends with the process
+        finally:
+            process.kill()
+    equal(watch.returncode, 0)
+    info = json_lines(weft('info', '--json', path).stdout)[0]
+    equal((info['threads'], info['ending']), (2, 'exit'))
+    events = json_lines(weft('dump', '--json', path).stdout)
+    later = [event for event in events if event['event'] == 'alive' and event['kind'] == 'thread'][1]
+    assert later['time'] > events[0]['time'], events
+    rows = json_lines(weft('stats', '--json', path).stdout)[0]['rows']
+    assert any(row['kind'] == 'thread' and row['running'] > 1000 for row in rows), rows
+    stacks = [event['text'] for event in events if event['event'] == 'stack']
+    assert any(text.startswith('rest (<string>:') for text in stacks), stacks
 
 
 @case

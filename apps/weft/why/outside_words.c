@@ -102,17 +102,21 @@ static const struct weft__outside_frame *called_by_own(const struct weft__outsid
 																						 : NULL;
 }
 
-/* ", in take_second (FILE:7) ← main (FILE:20)" */
-static void add_frames(struct weft_text *text, const struct weft__outside_frame *frames,
-	uint32_t count, bool is_script, const struct weft__outside_frame *called)
+/* "take_second (FILE:7) ← main (FILE:20)", with `before` in front if there is any. Python's frames
+ * instead of those of its interpreter. */
+static void add_frames(struct weft_text *text, const struct weft__outside_thread *thread,
+	const struct weft__outside_frame *called, const char *before, uint32_t most)
 {
+	const bool is_script = thread->script_count;
+	const struct weft__outside_frame *frames = is_script ? thread->script : thread->frames;
+	const uint32_t count = is_script ? thread->script_count : thread->frame_count;
 	uint32_t own = 0, shown = 0;
 	for (uint32_t i = 0; i < count; i++)
 		own += is_script || outside_is_own(&frames[i]);
-	for (uint32_t i = 0; i < count && shown < SHOWN_FRAMES; i++) {
+	for (uint32_t i = 0; i < count && shown < most; i++) {
 		if (own && !is_script && !outside_is_own(&frames[i]) && &frames[i] != called)
 			continue;
-		weft_text_add_string(text, shown ? " ← " : ", in ");
+		weft_text_add_string(text, shown ? " ← " : before);
 		shown++;
 		outside_add_frame(text, &frames[i], true);
 	}
@@ -122,21 +126,20 @@ static void add_frames(struct weft_text *text, const struct weft__outside_frame 
 
 void outside_add_own_frames(struct weft_text *text, const struct weft__outside_thread *thread)
 {
-	const bool has_script = thread->script_count;
-	add_frames(text, has_script ? thread->script : thread->frames,
-		has_script ? thread->script_count : thread->frame_count, has_script, NULL);
-	if (thread->is_guessed && !has_script)
+	add_frames(text, thread, NULL, ", in ", SHOWN_FRAMES);
+	if (thread->is_guessed && !thread->script_count)
 		weft_text_add_string(text, " [guessed]");
 }
 
-/* Python's frames instead of those of its interpreter. */
+void outside_add_calls(struct weft_text *text, const struct weft__outside_thread *thread)
+{
+	add_frames(text, thread, called_by_own(thread), "", UINT32_MAX);
+}
+
 static void add_stack(const struct weft__outside_thread *thread, struct weft_text *text)
 {
 	const bool has_script = thread->script_count;
-	if (has_script)
-		add_frames(text, thread->script, thread->script_count, true, NULL);
-	else
-		add_frames(text, thread->frames, thread->frame_count, false, called_by_own(thread));
+	add_frames(text, thread, has_script ? NULL : called_by_own(thread), ", in ", SHOWN_FRAMES);
 	if (thread->is_guessed && !has_script)
 		weft_text_add_string(text, " [guessed]");
 	if (thread->kernel.state != 'R' || (!has_script && !thread->frame_count))

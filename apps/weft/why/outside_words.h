@@ -21,6 +21,9 @@ void outside_add_frame(
  * frames, if it has any. */
 void outside_add_own_frames(struct weft_text *text, const struct weft__outside_thread *thread);
 
+/* Adds "take_second (FILE:7) ← main (FILE:20)", all of it. */
+void outside_add_calls(struct weft_text *text, const struct weft__outside_thread *thread);
+
 struct outside_answer {
 	struct weft__outside_host host;
 	struct weft_text text;

@@ -20,6 +20,7 @@
 #include "outside/outside.h"
 #include "outside_words.h"
 #include "stacks.h"
+#include "watch_trace.h"
 
 enum {
 	INTERVAL_NS = 100000000,
@@ -57,6 +58,7 @@ struct watch {
 	size_t row_count, row_capacity;
 	const char *no_frames;
 	bool is_cut;
+	struct watch_trace *trace; /* or NULL */
 };
 
 static volatile sig_atomic_t is_over;
@@ -196,11 +198,32 @@ static void drop_stacks(struct watch *watch)
 	watch->stack_bytes = 0;
 }
 
+static void write_trace(struct watch *watch)
+{
+	struct watch_words words[STACKS_MAX];
+	struct weft_text calls[STACKS_MAX] = {{0}};
+	for (uint32_t i = 0; i < watch->stack_count; i++) {
+		const struct weft__outside_thread *thread = &watch->stacks[i];
+		outside_add_calls(&calls[i], thread);
+		weft_text_add(&calls[i], "", 1);
+		words[i] = (struct watch_words){
+			.call = state_of(thread),
+			.calls = calls[i].error ? "" : calls[i].bytes,
+			.runs = thread->kernel.state == 'R',
+		};
+	}
+	watch_trace_write(watch->trace, words);
+	for (uint32_t i = 0; i < watch->stack_count; i++)
+		weft_text_finish(&calls[i]);
+}
+
 /* Counts the looks so far as rows. */
 static void count_rows(struct watch *watch)
 {
 	if (watch->stack_count)
 		find_frames(watch);
+	if (watch->trace)
+		write_trace(watch);
 	for (uint32_t i = 0; i < watch->stack_count; i++)
 		count_row(watch, &watch->stacks[i], watch->counts[i]);
 	drop_stacks(watch);
@@ -222,21 +245,38 @@ static bool is_same(const struct weft__outside_thread *a, const struct weft__out
 			   memcmp(a->stacks[0].bytes, b->stacks[0].bytes, a->stacks[0].size) == 0);
 }
 
-/* Counts a look at a thread; takes the thread's memory. */
-static void count(struct watch *watch, struct weft__outside_thread *thread)
+/* Finds or adds the stack of a look at a thread; takes the thread's memory. */
+static uint32_t find_stack(struct watch *watch, struct weft__outside_thread *thread)
 {
 	for (uint32_t i = 0; i < watch->stack_count; i++)
 		if (is_same(&watch->stacks[i], thread)) {
-			watch->counts[i]++;
 			free_thread(thread);
-			return;
+			return i;
 		}
 	if (watch->stack_count == STACKS_MAX || watch->stack_bytes > STACK_BYTES_MAX)
 		count_rows(watch);
 	watch->has_new = true;
 	watch->stack_bytes += thread->stack_count ? thread->stacks[0].size : 0;
-	watch->counts[watch->stack_count] = 1;
-	watch->stacks[watch->stack_count++] = *thread;
+	watch->counts[watch->stack_count] = 0;
+	watch->stacks[watch->stack_count] = *thread;
+	return watch->stack_count++;
+}
+
+/* Counts a look at a process; takes the memory of its threads. */
+static void count(struct watch *watch, struct weft__outside_process *process)
+{
+	if (watch->trace)
+		watch_trace_begin_look(watch->trace);
+	for (uint32_t i = 0; i < process->count; i++) {
+		const uint32_t stack = find_stack(watch, &process->threads[i]);
+		watch->counts[stack]++;
+		if (watch->trace)
+			watch_trace_see(watch->trace, &process->threads[i], stack);
+	}
+	process->count = 0;
+	watch->looks++;
+	if (watch->trace && watch_trace_end_look(watch->trace))
+		count_rows(watch);
 }
 
 /* Reads the mappings, if a new stack may be in one that is new. */
@@ -266,10 +306,7 @@ static bool look(struct watch *watch)
 		memcpy(watch->name, process->name, sizeof(watch->name));
 		if (watch->python_version)
 			weft__outside_read_python(process, watch->python_runtime, watch->python_version, false);
-		for (uint32_t i = 0; i < process->count; i++)
-			count(watch, &process->threads[i]);
-		process->count = 0;
-		watch->looks++;
+		count(watch, process);
 		read_files(watch);
 	}
 	weft__outside_finish(&host);
@@ -347,14 +384,20 @@ static void add_rows(const struct watch *watch, bool json, struct weft_text *tex
 	}
 }
 
-static void watch_until_end(struct watch *watch)
+/* False after a message. */
+static bool watch_until_end(struct watch *watch, const char *output)
 {
 	struct timespec next;
 	/* The first look only shows whether this is Python, whose frames the others then have. */
-	if (look(watch))
-		find_frames(watch);
+	if (!look(watch)) {
+		cli_error("there is no process %d", (int)watch->pid);
+		return false;
+	}
+	find_frames(watch);
 	drop_stacks(watch);
 	watch->looks = 0;
+	if (output && !(watch->trace = watch_trace_open(output, watch->pid)))
+		return false;
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	while (!is_over && look(watch)) {
 		next.tv_nsec += INTERVAL_NS;
@@ -363,40 +406,55 @@ static void watch_until_end(struct watch *watch)
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
 	}
 	count_rows(watch);
+	return true;
 }
 
-int why_watch(pid_t pid, enum why_watch_form form)
+static bool write_answer(struct watch *watch, enum why_watch_form form)
 {
-	const struct sigaction action = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND};
 	struct weft_text text = {0};
-	struct watch *watch = calloc(1, sizeof(*watch));
-	if (!watch)
-		return CLI_NO;
-	watch->pid = pid;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	watch_until_end(watch);
 	if (watch->row_count)
 		qsort(watch->rows, watch->row_count, sizeof(*watch->rows), compare_rows);
-	if (watch->no_frames)
-		cli_error("the rows have no functions: %s", watch->no_frames);
-	if (watch->is_cut)
-		cli_error("there are more rows than %d: the others are not counted", ROWS_MAX);
-	if (watch->looks && form == WHY_WATCH_TABLE)
+	if (form == WHY_WATCH_TABLE)
 		add_table(watch, &text);
 	else
 		add_rows(watch, form == WHY_WATCH_JSON, &text);
 	const bool is_written = cli_write(&text);
 	weft_text_finish(&text);
+	return is_written;
+}
+
+static void destroy(struct watch *watch)
+{
+	drop_stacks(watch);
 	for (size_t i = 0; i < watch->row_count; i++) {
 		free(watch->rows[i].shown);
 		free(watch->rows[i].collapsed);
 	}
 	free(watch->rows);
 	free(watch->files);
-	const bool has_looked = watch->looks;
 	free(watch);
-	if (!has_looked)
-		cli_error("there is no process %d", (int)pid);
-	return !has_looked ? CLI_UNREADABLE : is_written ? CLI_DONE : CLI_NO;
+}
+
+int why_watch(pid_t pid, enum why_watch_form form, const char *output)
+{
+	const struct sigaction action = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND};
+	struct watch *watch = calloc(1, sizeof(*watch));
+	if (!watch)
+		return CLI_NO;
+	watch->pid = pid;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (!watch_until_end(watch, output)) {
+		const int status = watch->name[0] ? CLI_NO : CLI_UNREADABLE;
+		destroy(watch);
+		return status;
+	}
+	if (watch->no_frames)
+		cli_error("the rows have no functions: %s", watch->no_frames);
+	if (watch->is_cut)
+		cli_error("there are more rows than %d: the others are not counted", ROWS_MAX);
+	const bool is_written = watch->trace ? watch_trace_close(watch->trace, watch->name, !is_over)
+										 : write_answer(watch, form);
+	destroy(watch);
+	return is_written ? CLI_DONE : CLI_NO;
 }

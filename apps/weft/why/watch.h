@@ -13,7 +13,8 @@ enum why_watch_form {
 	WHY_WATCH_COLLAPSED, /* a line for each stack, as tools for flame graphs read them */
 };
 
-/* Looks at a process until it ends or Ctrl-C, then prints the profile. Returns an exit status. */
-int why_watch(pid_t pid, enum why_watch_form form);
+/* Looks at a process until it ends or Ctrl-C, then prints the profile; or with `output`, writes a
+ * trace. Returns an exit status. */
+int why_watch(pid_t pid, enum why_watch_form form, const char *output);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/live.h"
 #include "outside.h"
@@ -17,7 +18,7 @@
 static const char usage[] =
 	"usage: weft why [OPTION]... FILE|PID... [task:ID|LABEL]...\n"
 	"       weft why --all [--json]\n"
-	"       weft why --watch [--json|--collapsed] PID\n"
+	"       weft why --watch [--json|--collapsed|-o FILE] PID\n"
 	"\n"
 	"Explains why a task does not go on: it waits for another task, that one for the next, and\n"
 	"so on, to a task that runs or that nobody resolved. Without a task, prints all tasks that\n"
@@ -34,6 +35,7 @@ static const char usage[] =
 	"  --watch          look at a process ten times a second, until it ends or Ctrl-C; then print\n"
 	"                   where its threads were; nothing is loaded or stopped\n"
 	"  --collapsed      with --watch: stacks as tools for flame graphs read them\n"
+	"  -o, --output FILE  with --watch: write a trace of it instead; `-` is standard output\n"
 	"  --json           one JSON object on each line; times are ns on the trace's own clock\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
 	"                   times its own size, and 4G for a pipe\n"
@@ -59,6 +61,7 @@ static const struct option long_options[] = {
 	{"all", no_argument, NULL, OPTION_ALL},
 	{"watch", no_argument, NULL, OPTION_WATCH},
 	{"collapsed", no_argument, NULL, OPTION_COLLAPSED},
+	{"output", required_argument, NULL, 'o'},
 	CLI_MAX_SIZE_OPTION,
 	CLI_CPU_HZ_OPTION,
 	CLI_NO_ALIGN_OPTION,
@@ -87,6 +90,9 @@ static bool parse_options(int argc, char **argv, struct why_options *options, in
 			break;
 		case OPTION_COLLAPSED:
 			options->collapsed = true;
+			break;
+		case 'o':
+			options->output = optarg;
 			break;
 		case OPTION_AT:
 			options->has_time = true;
@@ -152,14 +158,19 @@ static int answer_watch(const struct why_options *options, char **operands, int 
 {
 	const pid_t pid = count == 1 ? weft__runs_parse_pid(operands[0]) : 0;
 	if (!options->watch)
-		return cli_usage_error("why", "--collapsed goes with --watch");
-	if (options->json && options->collapsed)
-		return cli_usage_error("why", "--json and --collapsed exclude each other");
+		return cli_usage_error("why", "--collapsed and -o go with --watch");
+	if (options->json + options->collapsed + (options->output != NULL) > 1)
+		return cli_usage_error("why", "--json, --collapsed and -o exclude each other");
 	if (!pid || options->has_time)
 		return cli_usage_error("why", "--watch takes one PID");
-	return why_watch(pid, options->json        ? WHY_WATCH_JSON
-						  : options->collapsed ? WHY_WATCH_COLLAPSED
-											   : WHY_WATCH_TABLE);
+	if (options->output && strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO))
+		return cli_usage_error(
+			"why", "refusing to write a binary trace to a terminal; use -o FILE or a pipe");
+	return why_watch(pid,
+		options->json        ? WHY_WATCH_JSON
+		: options->collapsed ? WHY_WATCH_COLLAPSED
+							 : WHY_WATCH_TABLE,
+		options->output);
 }
 
 int cli_why(int argc, char **argv)
@@ -178,7 +189,7 @@ int cli_why(int argc, char **argv)
 	if (cli_trace_has_range() && !options.has_time)
 		return cli_usage_error("why", "--past goes with --at");
 	char **operands = argv + optind;
-	if (options.watch || options.collapsed)
+	if (options.watch || options.collapsed || options.output)
 		return answer_watch(&options, operands, count);
 	while (count > 1 && is_task(operands[count - 1])) {
 		options.tasks = &operands[--count];

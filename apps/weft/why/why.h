@@ -13,6 +13,7 @@ struct why_options {
 	struct cli_time time;
 	char *const *tasks; /* as typed */
 	int task_count;
+	const char *output;          /* of a watch; NULL: it is printed */
 	const struct cli_live *live; /* the running program, if the answer is about now; or NULL */
 };
 
