@@ -119,6 +119,24 @@ int dwarf_getscopes_die(Dwarf_Die *die, Dwarf_Die **scopes)
 	return -1;
 }
 
+int dwarf_child(Dwarf_Die *die, Dwarf_Die *child)
+{
+	(void)die, (void)child;
+	return -1;
+}
+
+int dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *sibling)
+{
+	(void)die, (void)sibling;
+	return -1;
+}
+
+int dwarf_haspc(Dwarf_Die *die, Dwarf_Addr address)
+{
+	(void)die, (void)address;
+	return -1;
+}
+
 int dwarf_getsrcfiles(Dwarf_Die *unit, Dwarf_Files **files, size_t *count)
 {
 	(void)unit, (void)files, (void)count;

@@ -497,6 +497,34 @@ def check_python(python):
             process.kill()
 
 
+RUST = """
+fn take(lock: &std::sync::Mutex<i32>) { let _taken = lock.lock().unwrap(); }
+fn spin() { let mut i = 0u64; loop { i = std::hint::black_box(i + 1); } }
+fn main() {
+    let lock = std::sync::Arc::new(std::sync::Mutex::new(1));
+    let _taken = lock.lock().unwrap();
+    let other = lock.clone();
+    std::thread::spawn(move || take(&other));
+    std::thread::spawn(spin).join().unwrap();
+}
+"""
+
+
+@case
+def functions_of_rust_that_were_inlined_are_named():
+    if not shutil.which('rustc'):
+        skip('no rustc')
+    path = os.path.join(FOLDER.name, 'hang')
+    with open(path + '.rs', 'w', encoding='utf-8') as file:
+        file.write(RUST)
+    subprocess.run(['rustc', '-g', '-O', path + '.rs', '-o', path], check=True)
+    with subprocess.Popen([path]) as process:
+        try:
+            look(process.pid, r' ← hang::take \(hang.rs:2\) ← hang::main::{closure} \(hang.rs:8\)', r'runs, in hang::spin \(hang.rs:3\)', **SPINS)
+        finally:
+            process.kill()
+
+
 @case
 def a_connection_leads_to_the_other_process():
     with socket.create_server(('127.0.0.1', 0)) as server:

@@ -15,6 +15,7 @@
 #define FUNCTIONS(F)        \
 	F(dwarf_attr)           \
 	F(dwarf_attr_integrate) \
+	F(dwarf_child)          \
 	F(dwarf_diename)        \
 	F(dwarf_filesrc)        \
 	F(dwarf_formstring)     \
@@ -22,6 +23,8 @@
 	F(dwarf_getscopes)      \
 	F(dwarf_getscopes_die)  \
 	F(dwarf_getsrcfiles)    \
+	F(dwarf_haspc)          \
+	F(dwarf_siblingof)      \
 	F(dwarf_tag)            \
 	F(dwfl_lineinfo)        \
 	F(dwfl_module_addrdie)  \
@@ -30,6 +33,11 @@
 static struct {
 	FUNCTIONS(LIBDW_POINTER)
 } dw;
+
+enum {
+	NAMESPACES_MAX = 32, /* inside of each other */
+	SCOPES_MAX = 64,     /* the same */
+};
 
 bool inlined_load(void)
 {
@@ -79,7 +87,51 @@ static struct debug_call call_of(Dwarf_Die *unit, Dwarf_Die *function)
 	return call;
 }
 
-/* The scopes of an address, from the innermost one to its function and the file. */
+/* Finds the scope inside of another that has an address: its function, at any depth of namespaces
+ * and types; or inside of that, a block or inlined function. */
+static bool find_scope(Dwarf_Die *outer, Dwarf_Addr address, unsigned depth, Dwarf_Die *ret_scope)
+{
+	Dwarf_Die it;
+	for (int end = dw.dwarf_child(outer, &it); end == 0; end = dw.dwarf_siblingof(&it, &it)) {
+		switch (dw.dwarf_tag(&it)) {
+		case DW_TAG_namespace:
+		case DW_TAG_structure_type:
+		case DW_TAG_class_type:
+		case DW_TAG_enumeration_type:
+		case DW_TAG_union_type:
+			if (depth && find_scope(&it, address, depth - 1, ret_scope))
+				return true;
+			break;
+		case DW_TAG_subprogram:
+		case DW_TAG_lexical_block:
+		case DW_TAG_inlined_subroutine:
+			if (dw.dwarf_haspc(&it, address) <= 0)
+				break;
+			*ret_scope = it;
+			return true;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+/* Rust's functions are inside of namespaces, in which libdw does not look. */
+static int list_scopes_within(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **ret_list)
+{
+	Dwarf_Die path[SCOPES_MAX], *list;
+	int count = 0;
+	while (count < SCOPES_MAX && find_scope(count ? &path[count - 1] : unit, address,
+									 count ? 0 : NAMESPACES_MAX, &path[count]))
+		count++;
+	list = count ? malloc((size_t)count * sizeof(*list)) : NULL;
+	for (int i = 0; list && i < count; i++)
+		list[i] = path[count - 1 - i];
+	*ret_list = list;
+	return list ? count : 0;
+}
+
+/* The scopes of an address, from the innermost one to its function, or the file. */
 static int list_scopes(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **ret_list)
 {
 	Dwarf_Die *innermost = NULL;
@@ -87,7 +139,7 @@ static int list_scopes(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **ret_list
 	if (count > 0)
 		count = dw.dwarf_getscopes_die(innermost, ret_list);
 	free(innermost);
-	return count;
+	return count > 0 ? count : list_scopes_within(unit, address, ret_list);
 }
 
 static void add(struct debug_call list[DEBUG_CALLS_MAX], size_t *count, struct debug_call call)
