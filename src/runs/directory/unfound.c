@@ -59,9 +59,11 @@ static void explain_ours(pid_t pid, const char *searched)
 						  "file instead of the process",
 			(int)pid, searched, weft__runs_shown(out));
 	else
-		weft__runs_report("process %d has no ring in %s: it was started without `weft record` and "
-						  "without WEFT_OUT; start it with `weft record`",
-			(int)pid, searched);
+		weft__runs_report(
+			"process %d has no ring in %s: it was started without `weft record` and "
+			"without WEFT_OUT; start it with `weft record`; `weft why %d` looks at it "
+			"from outside",
+			(int)pid, searched, (int)pid);
 	free(out);
 }
 
