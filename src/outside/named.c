@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Locks of C++, Rust and GLib, and those inside of glibc, by the functions in which a thread waits.
- * Few of them name their holder. Where it is a thread inside of the same function, such threads are
- * named.
+ * Locks of C++, Rust, Go and GLib, and those inside of glibc, by the functions in which a thread
+ * waits. Few of them name their holder. Where it is a thread inside of the same function, such
+ * threads are named.
  */
 #include <ctype.h>
 #include <string.h>
@@ -48,6 +48,7 @@ static const struct named_wait waits[] = {
 	{"__atomic_futex_unsigned_base", WEFT__OUTSIDE_CONDITION, false, false, "the result of a future", ""},
 	{"__atomic_wait_address",        WEFT__OUTSIDE_CONDITION, true,  true,  "a change of the atomic variable ", ""},
 	{"Thread::park",                 WEFT__OUTSIDE_CONDITION, true,  false, "a call of unpark()", ", which any thread may make"},
+	{"runtime.stopm",                WEFT__OUTSIDE_CONDITION, false, false, "a goroutine that can run", ""},
 	{"functions::park",              WEFT__OUTSIDE_CONDITION, true,  false, "a call of unpark()", ", which any thread may make"},
 };
 /* clang-format on */

@@ -125,10 +125,12 @@ struct weft__outside_process {
 	pid_t alive; /* its main thread, or another if that one has ended: only this has its memory and
 					descriptors then */
 	char name[32];
+	char title[128]; /* that it has given itself: "postgres: … UPDATE waiting"; "": none */
 	uid_t user;
 	char service[256];                /* as it tells readers of OpenTelemetry; "": it does not */
 	struct weft__outside_local local; /* the context of each thread, if it shows these */
 	bool is_kernel, has_ended;        /* a thread of the kernel; a zombie */
+	bool is_foreign; /* its program is for another kind of machine, whose calls are not known */
 	pid_t parent;
 	struct weft__outside_thread *threads;
 	uint32_t count;

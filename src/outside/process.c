@@ -5,7 +5,9 @@
  * meanwhile, the copy is the stack at that call.
  */
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <dirent.h>
@@ -125,6 +127,24 @@ static bool read_status(pid_t pid, struct weft__outside_thread *thread, uid_t *r
 	return true;
 }
 
+/* Reads the title. One that a process has written over its arguments is a single one. */
+static void read_title(struct weft__outside_process *process)
+{
+	FILE *file = weft__outside_open(process->pid, 0, "cmdline");
+	char text[4096];
+	const size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+	size_t end = strnlen(text, size), used = end;
+	if (file)
+		fclose(file);
+	text[size] = '\0';
+	while (used < size && !text[used])
+		used++;
+	while (end && text[end - 1] == ' ')
+		text[--end] = '\0';
+	if (used == size && strstr(text, ": "))
+		snprintf(process->title, sizeof(process->title), "%s", text);
+}
+
 /* Reads the parent, and whether it is a thread of the kernel. */
 static void read_stat(struct weft__outside_process *process)
 {
@@ -143,6 +163,33 @@ static void read_stat(struct weft__outside_process *process)
 		process->parent = (pid_t)number;
 	if (weft__field_number(end + 1, 6, UINT32_MAX, &number))
 		process->is_kernel = number & KERNEL_THREAD;
+}
+
+/* Reads the kind of machine from the header of the program that runs. */
+static bool read_machine(const char *pid, unsigned char ret_machine[static 3])
+{
+	char path[64];
+	unsigned char header[20];
+	snprintf(path, sizeof(path), "/proc/%s/exe", pid);
+	FILE *file = fopen(path, "re");
+	const bool is_read = file && fread(header, sizeof(header), 1, file) == 1;
+	if (file)
+		fclose(file);
+	if (!is_read)
+		return false;
+	ret_machine[0] = header[EI_CLASS];
+	memcpy(ret_machine + 1, header + offsetof(Elf32_Ehdr, e_machine), 2);
+	return true;
+}
+
+/* A 32-bit program on a 64-bit machine, for example. */
+static bool is_foreign(pid_t pid)
+{
+	char number[16];
+	unsigned char own[3], theirs[3];
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	return read_machine("self", own) && read_machine(number, theirs) &&
+		   memcmp(own, theirs, sizeof(own)) != 0;
 }
 
 /* ---- Threads ---- */
@@ -259,13 +306,17 @@ static bool look_at_threads(struct weft__outside_process *process, bool may_stop
 			memset(thread, 0, sizeof(*thread));
 			continue;
 		}
+		if (process->is_foreign) {
+			drop_stacks(thread);
+			thread->kernel.has_call = false;
+		}
 		weft__outside_look_at_context(process, thread);
 		copied += thread->stack_count ? thread->stacks[0].size : 0;
 		process->count++;
 		process->denied += !thread->is_readable && !process->is_kernel && !process->has_ended;
 	}
 	free(room);
-	if (process->threads && may_stop)
+	if (process->threads && may_stop && !process->is_foreign)
 		weft__outside_look_at_running(process);
 	if (process->threads)
 		qsort(process->threads, process->count, sizeof(*process->threads), compare_threads);
@@ -309,6 +360,8 @@ struct weft__outside_process *weft__outside_look(
 	*process = (struct weft__outside_process){.pid = pid, .alive = weft__outside_alive(pid)};
 	weft__outside_name(pid, process->name);
 	read_stat(process);
+	read_title(process);
+	process->is_foreign = is_foreign(process->alive);
 	weft__outside_find_contexts(process);
 	if (!look_at_threads(process, may_stop)) {
 		finish_process(process);

@@ -525,6 +525,61 @@ def functions_of_rust_that_were_inlined_are_named():
             process.kill()
 
 
+GO = """package main
+
+import "time"
+
+func main() {
+	go time.Sleep(time.Hour)
+	time.Sleep(time.Hour)
+}
+"""
+
+
+@case
+def threads_of_go_wait_for_goroutines():
+    if not shutil.which('go'):
+        skip('no Go')
+    path = os.path.join(FOLDER.name, 'goes')
+    with open(path + '.go', 'w', encoding='utf-8') as file:
+        file.write(GO)
+    subprocess.run(['go', 'build', '-o', path, path + '.go'], check=True, env=dict(os.environ, GO111MODULE='off'))
+    with subprocess.Popen([path]) as process:
+        try:
+            look(process.pid, r'waits for a goroutine that can run, in runtime', status=None)
+        finally:
+            process.kill()
+
+
+@case
+def a_program_for_another_machine_is_not_misread():
+    path = os.path.join(FOLDER.name, 'narrow')
+    if subprocess.run(['gcc', '-m32', '-x', 'c', '-', '-o', path], input='#include <unistd.h>\nint main(void) { return pause(); }', text=True, check=False).returncode:
+        skip('no compiler for 32-bit programs')
+    try:
+        process = subprocess.Popen([path])
+    except OSError as error:
+        skip('32-bit programs do not run here: %s' % error)
+    with process:
+        try:
+            look(process.pid, r"thread %d 'narrow' sleeps( in the kernel's function \w+)?\.\n" % process.pid, r'Its calls and functions are not known: ', status=1)
+        finally:
+            process.kill()
+
+
+@case
+def a_title_is_shown():
+    with subprocess.Popen(['server: waits for work '], executable='/bin/cat', stdin=subprocess.PIPE) as process:
+        try:
+            look(process.pid, r"^cat %d, titled 'server: waits for work':" % process.pid)
+            titles = {line.get('title') for line in json_lines(weft('why', '--json', process.pid, status=None).stdout) if line['pid'] == process.pid}
+            equal(titles, {'server: waits for work'})
+        finally:
+            process.kill()
+    with running('/bin/sleep', '1000') as process:
+        assert 'titled' not in look(process.pid, r'^sleep %d:' % process.pid, status=None)
+
+
 @case
 def a_connection_leads_to_the_other_process():
     with socket.create_server(('127.0.0.1', 0)) as server:

@@ -26,7 +26,8 @@ enum {
 static void find_frames(struct weft__outside_process *process)
 {
 #if WHY_HAS_STACKS
-	if (process->is_kernel || process->has_ended || process->denied == process->count)
+	if (process->is_kernel || process->has_ended || process->is_foreign ||
+		process->denied == process->count)
 		return;
 	struct stack_files *files = stack_files_read(process->alive);
 	process->no_frames = why_stacks_find(process, files);

@@ -264,6 +264,8 @@ static void add_thread(struct outside_answer *a, const struct weft__outside_proc
 		weft_text_add_string(&a->text, i + 1 < thread->other_count ? "}" : "}]");
 	}
 	add_json_frames(a, thread);
+	if (process->title[0])
+		cli_add_json(&a->text, ",\"title\":", process->title);
 	if (process->service[0])
 		cli_add_json(&a->text, ",\"service\":", process->service);
 	outside_add_json_context(&a->text, &thread->context);
@@ -296,6 +298,9 @@ static void add_denied(struct outside_answer *a, const struct weft__outside_proc
 			"%" PRIu32 " of %" PRIu32
 			" threads cannot be read: the process is not dumpable, or this system forbids it; run as root.",
 			process->denied, process->count);
+	else if (process->is_foreign)
+		snprintf(about, sizeof(about),
+			"Its calls and functions are not known: it is a program for another kind of machine.");
 	else if (process->no_frames)
 		snprintf(about, sizeof(about), "No functions: %s.", process->no_frames);
 	else
@@ -381,6 +386,11 @@ void outside_add_process(struct outside_answer *a, const struct weft__outside_pr
 		add_shown(&a->text, process->name);
 		weft_text_add_string(&a->text, " ");
 		weft_text_add_i64(&a->text, process->pid);
+		if (process->title[0]) {
+			weft_text_add_string(&a->text, ", titled '");
+			add_shown(&a->text, process->title);
+			weft_text_add_string(&a->text, "'");
+		}
 		if (process->service[0]) {
 			weft_text_add_string(&a->text, ", service '");
 			add_shown(&a->text, process->service);
