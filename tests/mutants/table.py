@@ -1170,9 +1170,11 @@ MUTANTS = [
         'src/story/problems/kept.c',
         ('length_of(wait) <= length_of(longest)))', 'length_of(wait) < length_of(longest)))',
          'kept'),
-        ('if (ns <= *ret_ns)', 'if (ns < *ret_ns)',
-         'kept'),
         ('earlier(other->end, wait->end) > later(', 'earlier(other->end, wait->end) >= later(',
+         'kept')),
+    *in_file(
+        'src/story/problems/runner.c',
+        ('if (ns <= *ret_ns)', 'if (ns < *ret_ns)',
          'kept')),
     *in_file(
         'src/story/problems/lengths.c',

@@ -44,6 +44,8 @@ struct weft__findings {
 	uint32_t case_count, cases_taken;
 	size_t case_capacity;
 	unsigned char *asleep; /* for each buffer; NULL: not looked at yet, see asleep.h */
+	uint32_t *threads;     /* the tasks that are threads; NULL: not looked at yet, see runner.h */
+	uint32_t thread_count;
 	int error;
 	uint32_t first, last; /* range of tasks that finders with unit TASKS examine */
 };

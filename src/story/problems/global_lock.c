@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "story/problems/global_lock.h"
+#include "story/problems/runner.h"
 #include "story/runs.h"
 
 #define CONDITION  "condition _PyRuntime"
@@ -92,49 +93,13 @@ static struct hunger hunger_of(const struct weft_story *story, uint32_t task)
 	return h;
 }
 
-/* How long the task runs between two times. */
-static uint64_t ran_between(
-	const struct weft_model *model, uint32_t task, uint64_t since, uint64_t until)
-{
-	const struct weft_activations *a = &model->activations;
-	const uint32_t first = model->tasks.first_activation[task];
-	uint64_t ns = 0;
-	for (uint32_t i = first + weft__story_activations_until(model, task, until); i > first; i--) {
-		if (a->end[i - 1] <= since)
-			break;
-		const uint64_t start = a->start[i - 1] > since ? a->start[i - 1] : since;
-		const uint64_t end = a->end[i - 1] < until ? a->end[i - 1] : until;
-		ns += end > start ? end - start : 0;
-	}
-	return ns;
-}
-
-/* The other thread of its process that runs most meanwhile, or WEFT_NONE. */
-static uint32_t runner_between(
-	const struct weft_model *model, uint32_t task, uint64_t since, uint64_t until, uint64_t *ret_ns)
-{
-	const struct weft_tasks *t = &model->tasks;
-	uint32_t runner = WEFT_NONE;
-	*ret_ns = 0;
-	for (uint32_t other = 0; other < t->count; other++) {
-		if (other == task || t->kind[other] != t->kind[task] || t->buffer[other] != t->buffer[task])
-			continue;
-		const uint64_t ns = ran_between(model, other, since, until);
-		if (ns > *ret_ns) {
-			*ret_ns = ns;
-			runner = other;
-		}
-	}
-	return runner;
-}
-
 static void report(struct weft__findings *findings, const struct hunger *h, bool is_kept)
 {
 	const struct weft_model *model = findings->story->model;
 	const uint64_t since = is_kept ? h->longest_since : h->since;
 	const uint64_t until = is_kept ? h->longest_since + h->longest : h->until;
 	uint64_t ran;
-	const uint32_t runner = runner_between(model, h->task, since, until, &ran);
+	const uint32_t runner = weft__story_find_runner(findings, h->task, since, until, false, &ran);
 	if (runner == WEFT_NONE || ran < (is_kept ? h->longest / 2 : h->ns / LIFE_PART))
 		return;
 	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_CONTENTION,
@@ -162,7 +127,7 @@ static bool starves(const struct weft_model *model, const struct hunger *h)
 	const struct weft_tasks *t = &model->tasks;
 	const uint64_t start = t->start[h->task], end = weft__story_end_of(model, h->task);
 	return h->ns >= WAITED_NS && h->waits >= WAITED_MIN && h->ns >= (end - start) / LIFE_PART &&
-		   h->ns / IDLE_TIMES >= ran_between(model, h->task, start, end);
+		   h->ns / IDLE_TIMES >= weft__story_ran_ns(model, h->task, start, end);
 }
 
 void weft__story_find_global_lock(struct weft__findings *findings)

@@ -15,6 +15,7 @@
 
 #include "base/search.h"
 #include "story/blocking.h"
+#include "story/problems/runner.h"
 
 #define LEAST_NS   (100 * WEFT__MS) /* shorter waits do no harm */
 #define OFF_NS     (250 * WEFT__MS) /* the operating system preempts for no longer */
@@ -145,35 +146,6 @@ static uint64_t length_of(const struct weft__timed_wait *wait)
 	return wait->end - wait->start;
 }
 
-/* The thread of the holder's process that ran longest in the time of a wait. */
-static uint32_t find_runner(
-	const struct kept *k, const struct weft__timed_wait *wait, uint32_t holder, uint64_t *ret_ns)
-{
-	const struct weft_activations *a = &k->model->activations;
-	const struct weft_tasks *t = &k->model->tasks;
-	uint32_t found = WEFT_NONE;
-	*ret_ns = 0;
-	for (uint32_t task = 0; task < t->count; task++) {
-		uint64_t ns = 0;
-		if (task == holder || t->kind[task] != WEFT_KIND_THREAD ||
-			t->buffer[task] != t->buffer[holder])
-			continue;
-		for (uint32_t i = t->first_activation[task]; i < t->end_activation[task]; i++) {
-			const uint64_t from = later(a->start[i], wait->start);
-			const uint64_t to = earlier(a->end[i], wait->end);
-			if (from < to)
-				ns +=
-					to - from -
-					earlier(to - from, weft__story_preempted_ns(k->model, a->thread[i], from, to));
-		}
-		if (ns <= *ret_ns)
-			continue;
-		*ret_ns = ns;
-		found = task;
-	}
-	return found;
-}
-
 /* True if the holder had no processor, and a thread of the same program had far more of one: the
  * system shares it fairly among those of equal rank, and others on the machine are no fault. */
 static bool is_inversion(
@@ -182,7 +154,8 @@ static bool is_inversion(
 	const uint64_t ran_ns = reason->ran_ns > reason->off_ns ? reason->ran_ns - reason->off_ns : 0;
 	uint64_t other_ns;
 	return reason->off_ns >= OFF_NS && reason->off_ns > length_of(wait) / 2 &&
-		   find_runner(k, wait, reason->unready, &other_ns) != WEFT_NONE &&
+		   weft__story_find_runner(k->findings, reason->unready, wait->start, wait->end, true,
+			   &other_ns) != WEFT_NONE &&
 		   other_ns / FAR_MORE > ran_ns && other_ns > length_of(wait) / FAR_MORE;
 }
 
@@ -220,7 +193,8 @@ static void write_unready(struct weft__sentence *s, const struct kept *k,
 	const struct weft__timed_wait *wait, const struct reason *reason)
 {
 	uint64_t ran_ns;
-	const uint32_t runner = find_runner(k, wait, reason->unready, &ran_ns);
+	const uint32_t runner = weft__story_find_runner(
+		k->findings, reason->unready, wait->start, wait->end, true, &ran_ns);
 	struct weft__words *w = weft__story_clause(s, 9);
 	weft__story_words_add(w, ": it has no processor for ");
 	weft__story_words_add_length(w, reason->off_ns);

@@ -278,6 +278,7 @@ WEFT__EXPORT void weft_problems_maker_destroy(struct weft_problems_maker *maker)
 	free(maker->findings.periods);
 	free(maker->findings.cases);
 	free(maker->findings.asleep);
+	free(maker->findings.threads);
 	weft_text_finish(&maker->findings.text);
 	free(maker);
 }
