@@ -2,7 +2,7 @@
  *
  * Condition variables: a waiter tries to read the condition's task, and reads it when it was
  * signalled; who signals it signals that task, or the waiter itself if there is only one. A signal
- * for which nobody waits writes nothing, and is remembered (unheard.h).
+ * for which nobody waits is remembered (unheard.h), and seldom writes something.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -90,7 +90,7 @@ static bool wake(const void *address)
 	return is_heard;
 }
 
-static void record_signal(const void *address, const void *caller)
+static void record_signal(const void *address, const void *caller, bool for_all)
 {
 	if (!HOOKS_RECORD)
 		return;
@@ -103,7 +103,7 @@ static void record_signal(const void *address, const void *caller)
 		is_heard = wake(address);
 	}
 	if (!is_heard)
-		weft__thread_unheard(address);
+		weft__thread_unheard(address, for_all);
 }
 
 /* Its memory may have been another condition's that was not destroyed. */
@@ -157,14 +157,14 @@ int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *
 HOOK(pthread_cond_signal)
 int pthread_cond_signal(pthread_cond_t *condition)
 {
-	record_signal(condition, __builtin_return_address(0));
+	record_signal(condition, __builtin_return_address(0), false);
 	return ORIGINAL(pthread_cond_signal)(condition);
 }
 
 HOOK(pthread_cond_broadcast)
 int pthread_cond_broadcast(pthread_cond_t *condition)
 {
-	record_signal(condition, __builtin_return_address(0));
+	record_signal(condition, __builtin_return_address(0), true);
 	return ORIGINAL(pthread_cond_broadcast)(condition);
 }
 
@@ -209,14 +209,14 @@ int cnd_timedwait(
 HOOK(cnd_signal)
 int cnd_signal(cnd_t *condition)
 {
-	record_signal(condition, __builtin_return_address(0));
+	record_signal(condition, __builtin_return_address(0), false);
 	return NEXT(cnd_signal)(condition);
 }
 
 HOOK(cnd_broadcast)
 int cnd_broadcast(cnd_t *condition)
 {
-	record_signal(condition, __builtin_return_address(0));
+	record_signal(condition, __builtin_return_address(0), true);
 	return NEXT(cnd_broadcast)(condition);
 }
 

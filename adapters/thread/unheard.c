@@ -6,18 +6,18 @@
  */
 #include "thread/unheard.h"
 
-#include <stdbool.h>
-
 #include <weft/ends.h>
 
 #include "thread/objects.h"
 
 #define ENTRIES 1024 /* a power of two */
+#define MANY    64   /* signals in a row, none of them for all, that are worth an event */
 
 static struct entry {
 	const void *condition; /* NULL: no signal is remembered */
 	uint64_t task, time;   /* the last signaller, and weft_now() */
 	uint32_t count;        /* of signals since the last wait began */
+	uint32_t in_a_row;     /* of the last ones, those since one that was for all */
 	uint32_t epoch;        /* of the process that signalled: a child has no part in it */
 	bool is_used;
 } entries[ENTRIES];
@@ -38,18 +38,43 @@ static void leave(struct entry *entry)
 	__atomic_store_n(&entry->is_used, false, __ATOMIC_RELEASE);
 }
 
-void weft__thread_unheard(const void *condition)
+/* The number of signals in a row, if it is to be written. */
+static uint32_t add(struct entry *entry, const void *condition, bool for_all)
 {
-	struct entry *entry = entry_of(condition);
-	if (!try_use(entry))
-		return;
 	const bool is_next = entry->condition == condition && entry->epoch == weft__hooks_epoch();
 	entry->count = is_next ? entry->count + 1 : 1;
+	entry->in_a_row = for_all ? 0 : is_next ? entry->in_a_row + 1 : 1;
 	entry->task = weft_current();
 	entry->time = weft_now();
 	entry->epoch = weft__hooks_epoch();
 	__atomic_store_n(&entry->condition, condition, __ATOMIC_RELAXED);
+	const uint32_t n = entry->in_a_row;
+	return n >= MANY && (n & (n - 1)) == 0 ? n : 0;
+}
+
+/* A condition for which no task has ever waited has no task, and its queue no consumer. */
+static void write_many(const void *condition, uint32_t in_a_row)
+{
+	int saved = weft__hooks_begin();
+	const struct weft__thread_object *it = weft__thread_object_known(condition);
+	const uint64_t by = weft_current();
+	if (it) {
+		if (by != WEFT_TASK_NONE)
+			weft_tag_value_as(it->alive.task, WEFT_TAG_SIGNALLED_BY, (int64_t)by);
+		weft_tag_value_as(it->alive.task, WEFT_TAG_UNHEARD, in_a_row);
+	}
+	weft__hooks_end(saved);
+}
+
+void weft__thread_unheard(const void *condition, bool for_all)
+{
+	struct entry *entry = entry_of(condition);
+	if (!try_use(entry))
+		return;
+	const uint32_t many = add(entry, condition, for_all);
 	leave(entry);
+	if (many)
+		write_many(condition, many);
 }
 
 /* Removes what is remembered of the condition. False if there is nothing. */

@@ -7,11 +7,12 @@
 #ifndef WEFT_ADAPTERS_THREAD_UNHEARD_H
 #define WEFT_ADAPTERS_THREAD_UNHEARD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* The current task signals the condition, and no task waits for it. While the level is on; writes
- * no event. */
-void weft__thread_unheard(const void *condition);
+/* The current task signals the condition, and no task waits for it; `for_all`: it would have woken
+ * all. While the level is on; writes an event seldom, for many signals in a row. */
+void weft__thread_unheard(const void *condition, bool for_all);
 
 /* Writes the signal that is remembered, as tags of the condition's task, and forgets it. While
  * recording. */

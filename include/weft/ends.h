@@ -46,6 +46,11 @@
  * wait, if there was more than one. */
 #define WEFT_TAG_SIGNALLED_TIMES "signals before"
 
+/* A tag of a condition, right after WEFT_TAG_SIGNALLED_BY: so many signals in a row, each for one
+ * waiter, have met none: 64, 128, and so on. A queue behind the condition has not been empty since.
+ */
+#define WEFT_TAG_UNHEARD "signals without a waiter"
+
 /* The keys of messages through a pipe or connection have this in their bits 56 to 63. Bytes come in
  * the order in which they were written, so a receive takes the first send that no receive has
  * taken; and all later ones with it, as a read may get what several writes have left. */

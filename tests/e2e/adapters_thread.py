@@ -112,6 +112,18 @@ def each_type_of_object():
 
 
 @case
+def many_signals_without_a_waiter_are_written_seldom():
+    with temporary_directory() as folder:
+        _, trace = record(folder, SUBJECT, 'unheard')
+        all_events = events(trace)
+        condition, = named(all_events, 'condition ready')
+        main_task, = named(all_events, 'thread-subject')
+        tags = [(e['text'], e['value']) for e in all_events if e['event'] == 'tag' and e['task'] == condition and e['text'] != 'ns before']
+        many, by = 'signals without a waiter', ('last signalled by', main_task)
+        equal(tags, [by, (many, 64), by, (many, 128), ('signals before', 200), by, by, (many, 64)])
+
+
+@case
 def a_free_lock_writes_nothing():
     with temporary_directory() as folder:
         _, trace = record(folder, SUBJECT, 'uncontended')

@@ -219,6 +219,53 @@ static int objects(void)
 	return pthread_join(worker, NULL);
 }
 
+/* ---- unheard ---- */
+
+static void *consume(void *argument)
+{
+	pthread_mutex_lock(&second_lock);
+	for (int i = 0; i < 2; i++) {
+		reach_step(3 * i + 1);
+		pthread_cond_wait(&ready, &second_lock);
+		pthread_mutex_unlock(&second_lock);
+		reach_step(3 * i + 2);
+		await_step(3 * i + 3);
+		pthread_mutex_lock(&second_lock);
+	}
+	pthread_mutex_unlock(&second_lock);
+	return argument;
+}
+
+static void signal_waiter(void)
+{
+	pthread_mutex_lock(&second_lock);
+	pthread_cond_signal(&ready);
+	pthread_mutex_unlock(&second_lock);
+}
+
+/* 200 signals before the consumer waits again; and 63 signals, one to all, and 70 more. */
+static int unheard(void)
+{
+	pthread_t consumer;
+	pthread_create(&consumer, NULL, consume, NULL);
+	await_step(1);
+	signal_waiter();
+	await_step(2);
+	for (int i = 0; i < 200; i++)
+		pthread_cond_signal(&ready);
+	reach_step(3);
+	await_step(4);
+	signal_waiter();
+	await_step(5);
+	for (int i = 0; i < 63; i++)
+		pthread_cond_signal(&ready);
+	pthread_cond_broadcast(&ready);
+	for (int i = 0; i < 70; i++)
+		pthread_cond_signal(&ready);
+	reach_step(6);
+	return pthread_join(consumer, NULL);
+}
+
 static int uncontended(void)
 {
 	for (int i = 0; i < 1000; i++) {
@@ -608,10 +655,11 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*function)(void);
 	} actions[] = {{"held", held}, {"gives_up", keep_locks}, {"expires", expire},
-		{"objects", objects}, {"uncontended", uncontended}, {"deadlock", deadlock},
-		{"exits", exits}, {"main_exits", main_exits}, {"fork", fork_child}, {"errno", failures},
-		{"crowd", crowd}, {"turns", turns}, {"mapped", mapped}, {"pairs", pairs}, {"wrapped", wrap},
-		{"many", many}, {"destroyed", destroyed}, {"named", name_threads}};
+		{"objects", objects}, {"uncontended", uncontended}, {"unheard", unheard},
+		{"deadlock", deadlock}, {"exits", exits}, {"main_exits", main_exits}, {"fork", fork_child},
+		{"errno", failures}, {"crowd", crowd}, {"turns", turns}, {"mapped", mapped},
+		{"pairs", pairs}, {"wrapped", wrap}, {"many", many}, {"destroyed", destroyed},
+		{"named", name_threads}};
 	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(argv[1], actions[i].name) == 0)
 			return actions[i].function();

@@ -14,6 +14,7 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "story/problems/backlogs.h"
+#include "story/problems/consumers.h"
 #include "story/problems/findings.h"
 
 #define QUEUE_MIN   8  /* tasks that wait at once */
@@ -505,4 +506,6 @@ void weft__find_queues(struct weft__findings *findings)
 	free(q.got_line);
 	if (!findings->error)
 		weft__story_find_backlogs(findings);
+	if (!findings->error)
+		weft__story_find_slow_consumers(findings);
 }
