@@ -112,7 +112,7 @@ static struct weft_problem problem_of(const struct weft_model *model, uint32_t t
 	problem.show_end = a->end[first + SHOWN];
 	problem.thread = a->thread[first];
 	struct weft__words words = weft__story_problem_note(&problem.cause, problem.start, task);
-	weft__story_words_add(&words, "wakes up, and nothing comes of it");
+	weft__story_words_add(&words, "wakes up, without visible effect");
 	words = weft__story_problem_note(&problem.effect, a->start[first + 1], task);
 	weft__story_words_add(&words, "again, after ");
 	weft__story_words_add_length(&words, a->start[first + 1] - problem.start);
@@ -131,7 +131,7 @@ static void add_spinning(struct polling *p, uint32_t task, uint32_t runs, uint64
 	weft__story_words_add(w, " %% of the time, in ");
 	weft__story_words_add_number(w, runs);
 	weft__story_words_add(w, " pieces");
-	weft__story_words_add(weft__story_clause(&s, 5), ", and nothing comes of it: it spins");
+	weft__story_words_add(weft__story_clause(&s, 5), ", without visible effect: it spins");
 	weft__story_find(p->findings, &problem, runs, &s);
 }
 
@@ -152,7 +152,7 @@ static void add_polling(
 	weft__story_words_add(w, ", for ");
 	weft__story_words_add_length(w, run_ns);
 	weft__story_words_add(w, " each");
-	weft__story_words_add(weft__story_clause(&s, 5), ", and nothing comes of it: it polls");
+	weft__story_words_add(weft__story_clause(&s, 5), ", without visible effect: it polls");
 	weft__story_find(p->findings, &problem, runs, &s);
 }
 

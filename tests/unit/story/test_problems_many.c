@@ -352,7 +352,7 @@ static const struct many_case pause_cases[] = {
 
 static const struct many_case spin_cases[] = {
 	{"a loop without a pause", SPINS("1000"), WEFT_PROBLEM_POLLING, WEFT_SEVERITY_HINT,
-		"task 5 runs for 81.8 % of the time, in 1,000 pieces, and nothing comes of it: it spins."},
+		"task 5 runs for 81.8 % of the time, in 1,000 pieces, without visible effect: it spins."},
 	{"999 pieces", SPINS("999"), WEFT_PROBLEM_POLLING, 0, NULL},
 	{"it has a result", SPINS("1000") "; resolve 5 5", WEFT_PROBLEM_POLLING, 0, NULL},
 	{"others hardly run",

@@ -160,11 +160,11 @@ static void polling_is_found(void **state)
 	struct found found = runs_often(5 * US, false, false);
 	(void)state;
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_POLLING);
-	expect_words(p, "wakes up, and nothing comes of it", "again, after 1 ms");
+	expect_words(p, "wakes up, without visible effect", "again, after 1 ms");
 	assert_int_equal(found.problems->count, 1);
 	assert_int_equal(p->severity, WEFT_SEVERITY_HINT);
 	assert_string_equal(p->sentence, "task 1 'look' wakes up 300 times, every 1 ms, for 5 us each, "
-									 "and nothing comes of it: it polls.");
+									 "without visible effect: it polls.");
 	found_finish(&found);
 	found = runs_often(5 * US, false, true);
 	assert_int_equal(found.loaded.model->tasks.id[only(&found, WEFT_PROBLEM_POLLING)->task], 1);
