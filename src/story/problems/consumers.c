@@ -139,7 +139,7 @@ static bool runs_at(const struct weft_model *model, uint32_t task, uint64_t time
 	return runs && model->activations.end[model->tasks.first_activation[task] + runs - 1] > time;
 }
 
-/* What the consumers are most of the time in. False if there is no such thing. */
+/* Finds the waits or work that take most of the consumers' time. False if none does. */
 static bool find_use(const struct consumers *c, const struct series *it, struct use *ret_use)
 {
 	struct use uses[SAMPLES] = {{0}};
