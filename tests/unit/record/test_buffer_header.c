@@ -174,9 +174,10 @@ static void notes_of_the_wall_clock_are_read_and_shared(void **state)
 	const struct weft__identity identity = identify_with(&table, rows, &is_known);
 	assert_true(is_known);
 	assert_int_equal(identity.wall_note_count, 2);
-	assert_int_equal(identity.wall_notes[1].own_ns, 20);
-	assert_int_equal(identity.wall_notes[1].wall_ns, 2000);
-	assert_int_equal(identity.wall_notes[1].error_ns, 6);
+	assert_int_equal(identity.wall_notes[0].own_ns, 10);
+	assert_int_equal(identity.wall_notes[1].own_ns, 30); /* the last row, not the second one */
+	assert_int_equal(identity.wall_notes[1].wall_ns, 3000);
+	assert_int_equal(identity.wall_notes[1].error_ns, 7);
 	table.count = 1;
 	assert_int_equal(identify_with(&table, rows, &is_known).wall_note_count, 1);
 	table.row_bytes = 24; /* of a version that has less */
