@@ -69,6 +69,10 @@ static bool has_lock(pid_t pid, const char *fd, const struct lock *held)
 static void add_holder(struct weft__outside_thread *thread, pid_t pid)
 {
 	char name[32];
+	/* Locks that come or go while the list is read may show one twice. */
+	for (uint32_t i = 0; i < thread->other_count && i < WEFT__OUTSIDE_OTHERS; i++)
+		if (thread->others[i].pid == pid)
+			return;
 	weft__outside_name(pid, name);
 	weft__outside_add(
 		thread, "%s%s %d", thread->other_count ? ", " : " for a lock held by ", name, (int)pid);

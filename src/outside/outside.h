@@ -88,6 +88,7 @@ struct weft__outside_thread {
 	pid_t tid;
 	pid_t inner;       /* its number in its own PID namespace */
 	uint64_t switches; /* how often it has given up or lost its processor */
+	uint64_t caught;   /* signals for which its process has a handler, as bits */
 	struct weft__runs_kernel kernel;
 	bool is_readable;                     /* its call is known, or that it runs */
 	struct weft__outside_context context; /* if the process shows it */

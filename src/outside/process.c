@@ -111,9 +111,13 @@ static bool read_status(pid_t pid, struct weft__outside_thread *thread, uid_t *r
 	FILE *file = weft__outside_open(pid, thread->tid, "status");
 	char line[256];
 	uint64_t number;
+	size_t size;
 	thread->switches = 0;
 	while (file && fgets(line, sizeof(line), file)) {
-		if (strncmp(line, "NSpid:", 6) == 0)
+		const char *field = weft__field(line, 1, &size);
+		if (strncmp(line, "SigCgt:", 7) == 0)
+			(void)weft_parse_hexadecimal(field, size, &thread->caught);
+		else if (strncmp(line, "NSpid:", 6) == 0)
 			thread->inner = (pid_t)last_number(line);
 		else if (strncmp(line, "Uid:", 4) == 0 && weft__field_number(line, 1, UINT32_MAX, &number))
 			*ret_user = (uid_t)number;

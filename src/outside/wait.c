@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -315,6 +316,47 @@ static void add_kernel_stack(
 		thread->about[before] = '\0';
 }
 
+/* ---- Signals ---- */
+
+#define BIT(signal) (UINT64_C(1) << ((signal)-1))
+
+/* Handlers that may end a wait of the program. Others are for faults, or glibc's own. */
+static uint64_t handlers_of(const struct weft__outside_thread *thread)
+{
+	return thread->caught & ~(BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) |
+								BIT(SIGTRAP) | BIT(SIGABRT) | BIT(SIGSYS) | BIT(32) | BIT(33));
+}
+
+static bool waits_for_process(const struct weft__outside_thread *thread, pid_t pid)
+{
+	for (uint32_t i = 0; i < thread->other_count && i < WEFT__OUTSIDE_OTHERS; i++)
+		if (thread->others[i].pid == pid && !thread->others[i].tid)
+			return true;
+	return false;
+}
+
+/* A handler may write to the pipe for which its own process waits, and is what one waits for whose
+ * call has a mask of signals. */
+static void add_signals(const struct weft__outside_process *process,
+	struct weft__outside_thread *thread, const char *name)
+{
+	const uint64_t handlers = handlers_of(thread);
+	const uint64_t *arguments = thread->kernel.arguments;
+	uint64_t mask = 0;
+	const bool has_mask =
+		strcmp(name, "ppoll") == 0 ? arguments[3] != 0
+		: strcmp(name, "pselect6") == 0
+			? weft__outside_read(process->alive, arguments[5], &mask, sizeof(mask)) && mask
+			: strncmp(name, "epoll_pwait", 11) == 0 && arguments[4];
+	if (!handlers)
+		return;
+	if (has_mask)
+		weft__outside_add(thread, " or a signal");
+	if (has_mask || waits_for_process(thread, process->pid))
+		thread->is_complete = false;
+	thread->has_timeout |= (handlers & BIT(SIGALRM)) != 0;
+}
+
 void weft__outside_resolve(struct weft__outside_host *outside,
 	struct weft__outside_process *process, weft__outside_call_name *name_of)
 {
@@ -327,6 +369,8 @@ void weft__outside_resolve(struct weft__outside_host *outside,
 			resolve_call(outside, process, thread, name);
 		else
 			resolve_state(thread);
+		if (name && strcmp(name, "futex") != 0)
+			add_signals(process, thread, name);
 		if (kernel->state == 'D')
 			add_kernel_stack(process, thread);
 		if (thread->other_count > WEFT__OUTSIDE_OTHERS) {

@@ -117,6 +117,17 @@ def processes_that_wait_for_each_other_are_found():
 
 
 @case
+def a_signal_may_end_a_wait():
+    for way, wanted in (('signal', r'sleeps in read of descriptor \d+ \(pipe, written by \S+ \d+\), in '),
+                        ('signal-mask', r'sleeps in pselect6 for descriptor \d+ \(pipe, written by \S+ \d+\) or a signal, in ')):
+        with running(program('-O0'), way) as process:
+            said = look(process.pid, wanted)
+            assert not re.search('Deadlock|Circle', said), said
+    with running(program('-O0'), 'alarm', children=1) as process:
+        look(process.pid, r'^Circle: .*, until a timeout ends a wait[.,]')
+
+
+@case
 def the_holder_of_a_file_lock_waits_for_its_child():
     path = os.path.join(FOLDER.name, 'journal')
     with running(program('-O0'), 'file-lock', path, children=1) as process:

@@ -8,12 +8,14 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -250,6 +252,31 @@ static void hang_in_own_pipe(void)
 	(void)!read(ends[0], &byte, 1);
 }
 
+static int own_pipe[2];
+
+static void write_to_own_pipe(int number)
+{
+	(void)number;
+	(void)!write(own_pipe[1], "", 1);
+}
+
+/* Waits for a signal, whose handler writes to the pipe. */
+static void hang_until_signal(int has_mask)
+{
+	char byte;
+	fd_set set;
+	sigset_t none;
+	if (pipe(own_pipe) || signal(SIGTERM, write_to_own_pipe) == SIG_ERR)
+		abort();
+	sigemptyset(&none);
+	FD_ZERO(&set);
+	FD_SET(own_pipe[0], &set);
+	if (has_mask)
+		pselect(own_pipe[0] + 1, &set, NULL, NULL, NULL, &none);
+	else
+		(void)!read(own_pipe[0], &byte, 1);
+}
+
 static void hang_in_connection(void)
 {
 	int ends[2];
@@ -355,6 +382,12 @@ int main(int argc, char **argv)
 		hang_in_pipes();
 	else if (strcmp(way, "own-pipe") == 0)
 		hang_in_own_pipe();
+	else if (strcmp(way, "signal") == 0)
+		hang_until_signal(0);
+	else if (strcmp(way, "signal-mask") == 0)
+		hang_until_signal(1);
+	else if (strcmp(way, "alarm") == 0 && signal(SIGALRM, write_to_own_pipe) != SIG_ERR)
+		hang_in_pipes();
 	else if (strcmp(way, "connection") == 0)
 		hang_in_connection();
 	else if (strcmp(way, "file-lock") == 0 && argc > 2)
