@@ -363,6 +363,14 @@ def names_of_cplusplus_are_readable():
 
 
 @case
+def a_program_has_the_name_that_was_started():
+    link = os.path.join(FOLDER.name, 'started')
+    os.symlink(program('-O0', '-s'), link)
+    with running(link, 'sleep') as process:
+        look(process.pid, r' ← started\+0x[0-9a-f]+|, in started\+0x[0-9a-f]+')
+
+
+@case
 def a_sleep_is_no_wait_for_another():
     with running(program('-O0'), 'sleep') as process:
         look(process.pid, r'sleeps in clock_nanosleep for 1000\.000 s, in sleep_long \(outside_subject.c:\d+\) ← main ', status=1)

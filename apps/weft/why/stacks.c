@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,6 +115,31 @@ static void take(struct weft__outside_thread *thread, const struct stack_result 
 	}
 }
 
+/* A program may be a link's target, as redis-server is one to redis-check-rdb: its frames get the
+ * name that the user has started, if a file of that name is there and the same. */
+static void name_program(struct weft__outside_process *process)
+{
+	char link[64], path[PATH_MAX], started[PATH_MAX + 64];
+	struct stat file, other;
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)process->alive);
+	const ssize_t size = readlink(link, path, sizeof(path) - 1);
+	path[size > 0 ? size : 0] = '\0';
+	const char *slash = strrchr(path, '/');
+	if (!slash || !process->name[0] || strchr(process->name, '/'))
+		return;
+	snprintf(started, sizeof(started), "/proc/%d/root%.*s/%s", (int)process->alive,
+		(int)(slash - path), path, process->name);
+	if (stat(link, &file) != 0 || stat(started, &other) != 0 || file.st_dev != other.st_dev ||
+		file.st_ino != other.st_ino)
+		return;
+	for (uint32_t i = 0; i < process->count; i++)
+		for (uint32_t k = 0; k < process->threads[i].frame_count; k++) {
+			struct weft__outside_frame *frame = &process->threads[i].frames[k];
+			if (strcmp(frame->module, slash + 1) == 0)
+				snprintf(frame->module, sizeof(frame->module), "%s", process->name);
+		}
+}
+
 static const char *explain(int status)
 {
 	if (WIFSIGNALED(status))
@@ -145,6 +171,7 @@ const char *why_stacks_find(struct weft__outside_process *process, struct stack_
 	for (uint32_t i = 0; child > 0 && i < process->count; i++)
 		take(&process->threads[i], &results->stacks[i * WEFT__OUTSIDE_LOOKS]);
 	if (child > 0) {
+		name_program(process);
 		process->python_runtime = results->python_runtime;
 		process->python_version = results->python_version;
 	}
