@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * Locks of C++, Rust, Go and GLib, and those inside of glibc, by the functions in which a thread
- * waits. Few of them name their holder. Where it is a thread inside of the same function, such
- * threads are named.
+ * Locks of C++, Rust, Go and GLib, and those inside of glibc, by the functions in which a
+ * thread waits. Few of them name their holder. Where it is a thread inside of the same function,
+ * such threads are named.
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "parts.h"
@@ -42,12 +43,13 @@ static const struct named_wait waits[] = {
 	{"Condvar::wait",                WEFT__OUTSIDE_CONDITION, false, true,  "condition ", ANY_SIGNAL},
 	{"g_cond_wait",                  WEFT__OUTSIDE_CONDITION, false, true,  "condition ", ANY_SIGNAL},
 	{"Barrier::wait",                WEFT__OUTSIDE_BARRIER,   false, false, "the other threads of a barrier", ""},
-	{"Receiver<T>::recv",            WEFT__OUTSIDE_CONDITION, false, false, "a message of a channel", ""},
+	{"Receiver<T>::recv",            WEFT__OUTSIDE_CONDITION, false, false, "a message of a channel", ", which nobody owns: any thread may send it"},
+	{"Sender<T>::send",              WEFT__OUTSIDE_CONDITION, false, false, "room in a channel", ", which nobody owns: any thread may receive from it"},
 	{"std::latch::",                 WEFT__OUTSIDE_BARRIER,   false, false, "a latch", ""},
 	{"std::barrier<",                WEFT__OUTSIDE_BARRIER,   false, false, "the other threads of a barrier", ""},
 	{"__atomic_futex_unsigned_base", WEFT__OUTSIDE_CONDITION, false, false, "the result of a future", ""},
 	{"__atomic_wait_address",        WEFT__OUTSIDE_CONDITION, true,  true,  "a change of the atomic variable ", ""},
-	{"Thread::park",                 WEFT__OUTSIDE_CONDITION, true,  false, "a call of unpark()", ", which any thread may make"},
+	{"Thread::park",                 WEFT__OUTSIDE_CONDITION, true,  false, "a channel or a call of unpark()", ", which nobody owns"},
 	{"runtime.stopm",                WEFT__OUTSIDE_CONDITION, false, false, "a goroutine that can run", ""},
 	{"functions::park",              WEFT__OUTSIDE_CONDITION, true,  false, "a call of unpark()", ", which any thread may make"},
 };
@@ -191,4 +193,30 @@ bool weft__outside_resolve_named(
 	if (wait->kind == WEFT__OUTSIDE_ONCE && frame < thread->frame_count)
 		add_threads_in(process, thread, thread->frames[frame].function);
 	return true;
+}
+
+/* ---- Locks of programs ---- */
+
+struct known_lock {
+	const char *function, *outcome, *rest; /* around the process's number, if there is a rest */
+};
+
+void weft__outside_name_lock(struct weft__outside_thread *thread)
+{
+	static const struct known_lock locks[] = {
+		{"ProcSleep", "it is for a lock of the database, whose holders pg_blocking_pids(",
+			") names"},
+		{"MDL_wait::timed_wait", "it is for a metadata lock of the server", NULL},
+		{"ObjectMonitor::EnterI", "it is for a monitor of Java, whose holder jstack names", NULL},
+		{"ObjectMonitor::wait", "it is in Object.wait() of Java", NULL}};
+	for (uint32_t i = 0; i < thread->frame_count; i++)
+		for (size_t k = 0; k < sizeof(locks) / sizeof(*locks); k++)
+			if (strcmp(thread->frames[i].function, locks[k].function) == 0) {
+				const int size =
+					snprintf(thread->outcome, sizeof(thread->outcome), "%s", locks[k].outcome);
+				if (locks[k].rest)
+					snprintf(thread->outcome + size, sizeof(thread->outcome) - (size_t)size, "%d%s",
+						(int)thread->inner, locks[k].rest);
+				return;
+			}
 }

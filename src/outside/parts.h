@@ -92,6 +92,9 @@ void weft__outside_add_holder(const struct weft__outside_process *process,
 bool weft__outside_resolve_named(
 	const struct weft__outside_process *process, struct weft__outside_thread *thread);
 
+/* Says for which lock of a known program the thread waits, as of a database. */
+void weft__outside_name_lock(struct weft__outside_thread *thread);
+
 /* ---- Descriptors (files.c) ---- */
 
 void weft__outside_files_destroy(struct weft__outside_files *files);

@@ -371,6 +371,8 @@ void weft__outside_resolve(struct weft__outside_host *outside,
 			resolve_state(thread);
 		if (name && strcmp(name, "futex") != 0)
 			add_signals(process, thread, name);
+		if (name && !thread->outcome[0])
+			weft__outside_name_lock(thread);
 		if (kernel->state == 'D')
 			add_kernel_stack(process, thread);
 		if (thread->other_count > WEFT__OUTSIDE_OTHERS) {

@@ -76,6 +76,21 @@ static void add_thread(struct weft__outside_process *process, const char *functi
 		finish();                                                          \
 	} while (0)
 
+static void locks_of_known_programs_are_named(void **state)
+{
+	const char *const functions[] = {"WaitLatch", "ProcSleep", "LockAcquireExtended"};
+	(void)state;
+	(void)process_in(functions, 3);
+	weft__outside_name_lock(&threads[0]);
+	assert_string_equal(threads[0].outcome,
+		"it is for a lock of the database, whose holders pg_blocking_pids(1000) names");
+	finish();
+	(void)process_in(functions, 1);
+	weft__outside_name_lock(&threads[0]);
+	assert_string_equal(threads[0].outcome, "");
+	finish();
+}
+
 /* "*" stands for the address of the word. */
 static const char *with_address(const char *wanted)
 {
@@ -114,10 +129,13 @@ static void a_general_function_is_named_by_its_caller(void **state)
 	EXPECT("waits for a call of unpark(), which any thread may make", WEFT__OUTSIDE_CONDITION,
 		"syscall", "functions::park", "app::main",
 		/* No Once. */ "core::ops::function::FnOnce::call_once");
-	EXPECT("waits for a message of a channel", WEFT__OUTSIDE_CONDITION, "syscall", "Thread::park",
-		"a", "b", "c", "d", "e", "std::sync::mpsc::Receiver<T>::recv");
+	EXPECT("waits for a message of a channel, which nobody owns: any thread may send it",
+		WEFT__OUTSIDE_CONDITION, "syscall", "Thread::park", "a", "b", "c", "d", "e",
+		"std::sync::mpsc::Receiver<T>::recv");
+	EXPECT("waits for room in a channel, which nobody owns: any thread may receive from it",
+		WEFT__OUTSIDE_CONDITION, "syscall", "Thread::park", "std::sync::mpmc::Sender<T>::send");
 	/* Too far out: the program's own code is between. */
-	EXPECT("waits for a call of unpark(), which any thread may make", WEFT__OUTSIDE_CONDITION,
+	EXPECT("waits for a channel or a call of unpark(), which nobody owns", WEFT__OUTSIDE_CONDITION,
 		"syscall", "Thread::park", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j",
 		"std::sync::mpsc::Receiver<T>::recv");
 }
@@ -244,6 +262,7 @@ int main(void)
 		cmocka_unit_test(locks_of_rust_and_cplusplus_are_known_by_their_functions),
 		cmocka_unit_test(a_general_function_is_named_by_its_caller),
 		cmocka_unit_test(other_functions_are_none),
+		cmocka_unit_test(locks_of_known_programs_are_named),
 		cmocka_unit_test(threads_in_the_same_initialisation_are_named),
 		cmocka_unit_test(a_stream_names_its_owner),
 		cmocka_unit_test(a_lock_of_the_heap_has_no_holder),
