@@ -195,6 +195,21 @@ def a_process_that_runs_already(here):
     communicate(runner)
 
 
+@case
+@in_workspace
+def a_process_that_recorded_nothing_so_far(here):
+    """Its ring is there before the stream looks for rings."""
+    with subprocess.Popen(list(map(str, here.subject(10 ** 9, 1000))), env=dict(os.environ, **here.env)) as program:
+        here.wait_for('events', lambda counters: min(counters) > 1000)
+        stream = here.start('-p', program.pid, '-o', 't.weft')
+        try:
+            wait_until('events in the file', lambda: os.path.exists(here.file('t.weft')) and os.path.getsize(here.file('t.weft')), stream)
+        finally:
+            program.kill()
+            communicate(stream)
+        assert all(lane for lane in numbers(here.file('t.weft')))
+
+
 # ---- Killed ----
 
 @case

@@ -195,6 +195,8 @@ static void *run_streams(void *context)
 {
 	struct weft__runs_stream *s = context;
 	uint64_t idle_ns = 1000000;
+	/* A process to which we attached may have made its ring before the directory was watched. */
+	discover(s);
 	for (;;) {
 		/* Loaded first, so that the code below sees every ring that existed when it was set. */
 		bool is_last = atomic_load(&s->stops), busy = false;
