@@ -70,13 +70,13 @@ def a_trace_that_begins_later_has_the_values_before_it():
         equal([row['changes'] for row in rows][1:], [1, 0])
 
 
-def counters_of_killed(folder, *lines):
+def counters_of_killed(folder, *lines, options=()):
     """The answers of `weft stats` and `weft metrics` about a program that was recorded from its start on, and killed after these lines."""
-    file = os.path.join(folder, 't.weft')
-    it = Program(WEFT, 'record', '-o', file, '--', XDG_RUNTIME_DIR=folder, WEFT_AGENT='none')
+    it = Program(WEFT, 'record', *options, '-o', os.path.join(folder, 't.weft'), '--', XDG_RUNTIME_DIR=folder, WEFT_AGENT='none')
     it.tell(*lines)
     os.kill(it.pid, signal.SIGKILL)
     it.process.communicate()
+    file, = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith('.weft')]
     rows = json.loads(weft('stats', '--json', file).stdout)['counters']
     values = {line['counter']: line['value'] for line in json_lines(weft('metrics', '--json', file).stdout)}
     return {row['name']: (row['before'], row['after'], row.get('relative', False)) for row in rows}, values
@@ -88,6 +88,16 @@ def a_killed_program_has_its_values_though_events_were_lost():
         found, values = counters_of_killed(folder, 'requests 40', 'load 0.5', 'lose', 'requests 300', 'requests 4', 'load 0.25', 'queue =7')
         equal(found, {'requests': (0, 344, False), 'load': (0, 0.75, False), 'queue': (None, 7, False)})
         equal(values, {'requests': 344, 'load': 0.75, 'queue': 7})
+
+
+@case
+def so_has_its_stream():
+    for options in ['--stream'], ['--stream', '--rotate', '64M'], ['--stream', '--zstd']:
+        with temporary_directory() as folder:
+            found, values = counters_of_killed(folder, 'requests 40', 'load 0.5', 'lose', 'requests 300', 'requests 4', 'load 0.25', 'queue =7',
+                                               options=options)
+            equal(found, {'requests': (0, 344, False), 'load': (0, 0.75, False), 'queue': (None, 7, False)}, options)
+            equal(values, {'requests': 344, 'load': 0.75, 'queue': 7})
 
 
 def holds_counters(pid):

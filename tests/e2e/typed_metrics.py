@@ -10,6 +10,7 @@ import time
 from counting import RUN_QUEUE, TYPED, program
 from harness import WEFT, case, equal, json_lines, main, skip, temporary_directory, weft
 from prometheus import families
+from waiting import wait_until
 
 SOME = {('tcp_acked',): 112, ('tcp_acked', 'eu'): 12, ('tcp_acked', 'eu', 'acme'): 5, ('tcp_acked', 'eu', 'other'): 7,
         ('tcp_acked', 'us'): 100, ('tcp_acked', 'us', 'acme'): 100, ('open/streams',): 3, ('latency',): 2}
@@ -70,8 +71,8 @@ def in_trace(file):
     return {(line['counter'], *line.get('labels', {}).values()): line['value'] for line in lines}
 
 
-def record_some(file, *command):
-    return subprocess.run([WEFT, 'record', '-o', file, '--', *command, TYPED], text=True, capture_output=True, check=True,
+def record_some(file, *command, options=()):
+    return subprocess.run([WEFT, 'record', *options, '-o', file, '--', *command, TYPED], text=True, capture_output=True, check=True,
                           input='acked eu acme 5\nacked eu other 7\nacked us acme 100\nopen 3\nlatency 1500\nlatency 3000000\n')
 
 
@@ -115,6 +116,17 @@ def histograms_are_tables_of_queries():
 
 
 @case
+def so_they_are_of_a_program_that_runs():
+    with temporary_directory() as folder, program(WEFT, 'record', '-o', os.path.join(folder, 'trace.weft'), '--', subject=TYPED) as it:
+        count_some(it)
+        it.tell('mark')
+        equal(in_trace(it.pid), SOME)
+        result = weft('query', '--json', it.pid, 'SELECT name, count, sum FROM histograms', status=None)
+        if 'built without' not in result.stderr:
+            equal(json_lines(result.stdout), [{'name': 'latency', 'count': 2, 'sum': 0.0030015}])
+
+
+@case
 def histograms_of_several_programs_are_listed_by_program():
     with temporary_directory() as folder:
         files = [os.path.join(folder, '%d.weft' % number) for number in (1, 2)]
@@ -137,19 +149,59 @@ def a_trace_on_standard_output_has_them():
 
 @case
 def a_killed_program_leaves_them_in_its_trace():
-    with temporary_directory() as folder:
-        file = os.path.join(folder, 'trace.weft')
-        record = subprocess.Popen([WEFT, 'record', '-o', file, '--', TYPED], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL, text=True)
-        pid = int(record.stdout.readline())
-        record.stdin.write('open 4\n')
-        record.stdin.flush()
-        record.stdout.readline()
-        os.kill(pid, signal.SIGKILL)
-        record.stdin.close()
-        record.wait()
-        record.stdout.close()
-        equal(in_trace(file), {('open/streams',): 4})
+    for options in [], ['--stream']:
+        with temporary_directory() as folder:
+            file = os.path.join(folder, 'trace.weft')
+            record = subprocess.Popen([WEFT, 'record', *options, '-o', file, '--', TYPED], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL, text=True)
+            pid = int(record.stdout.readline())
+            record.stdin.write('open 4\n')
+            record.stdin.flush()
+            record.stdout.readline()
+            os.kill(pid, signal.SIGKILL)
+            record.stdin.close()
+            record.wait()
+            record.stdout.close()
+            equal(in_trace(file), {('open/streams',): 4})
+
+
+@case
+def a_stream_has_the_values_at_its_end():
+    for options in ['--stream'], ['--stream', '--rotate', '64M'], ['--stream', '--zstd']:
+        with temporary_directory() as folder:
+            record_some(os.path.join(folder, 'trace.weft'), options=options)
+            file, = [os.path.join(folder, name) for name in os.listdir(folder)]
+            equal(in_trace(file), SOME, options)
+            part = os.path.join(folder, 'part.weft')
+            weft('cut', file, '-o', part)
+            equal(in_trace(part), SOME)  # it is the whole trace
+
+
+def stream_until_told(it, folder, line):
+    """The stream of a program, which goes on: from before the line to after it."""
+    file = os.path.join(folder, 'trace.weft')
+    with subprocess.Popen([WEFT, 'record', '--stream', '-p', str(it.pid), '-o', file], stderr=subprocess.DEVNULL,
+                          env=dict(os.environ, XDG_RUNTIME_DIR=folder)) as recorder:
+        def records():
+            it.tell('mark')
+            return os.path.exists(file)
+        try:
+            wait_until('it records', records, recorder)
+            it.tell(line)
+        finally:
+            recorder.send_signal(signal.SIGINT)
+    return file
+
+
+@case
+def so_has_a_stream_that_ends_before_its_program():
+    """It records for this stream alone; or it is recorded already, and makes its first metric just before the end."""
+    for command, first in ([], 'open 3'), ([WEFT, 'record', '-o', 'whole.weft', '--'], 'mark'):
+        with temporary_directory() as folder:
+            command = [os.path.join(folder, word) if word == 'whole.weft' else word for word in command]
+            with program(*command, subject=TYPED, XDG_RUNTIME_DIR=folder, WEFT_AGENT='none') as it:
+                it.tell(first)
+                equal(in_trace(stream_until_told(it, folder, 'open 8')), {('open/streams',): 8}, command)
 
 
 @case

@@ -14,10 +14,10 @@
 
 #include "cli.h"
 #include "runs/directory/find.h"
-#include "runs/file.h"
 #include "runs/guests/guest.h"
 #include "runs/memory/operand.h"
 #include "runs/saving/save.h"
+#include "runs/saving/values.h"
 
 bool cli_copy_is_wanted(const char *operand)
 {
@@ -25,15 +25,17 @@ bool cli_copy_is_wanted(const char *operand)
 		   weft__runs_parse_pid(operand);
 }
 
-/* Writes a copy of the ring to a file in memory. */
-static int copy_ring(int ring, int copy)
+/* Writes a copy of the ring, and of its process's metrics, to a file in memory. */
+static int copy_ring(int ring, const struct weft__runs_found *found, int copy)
 {
 	void *bytes;
 	size_t size;
 	int error = weft__runs_copy_running(ring, &bytes, &size);
 	if (error)
 		return error;
-	bool good = fchmod(copy, 0600) == 0 && weft__runs_write_all(copy, bytes, size);
+	struct weft__runs_values values = weft__runs_values_open(found->path, &found->ring);
+	bool good = fchmod(copy, 0600) == 0 && weft__runs_write_copy(bytes, size, values.metrics, copy);
+	weft__runs_values_close(&values);
 	weft_watch_free(bytes, size);
 	return good ? 0 : WEFT_ERROR_SYSTEM;
 }
@@ -47,7 +49,7 @@ static int copy_process(const char *operand)
 	if (ring < 0)
 		return -1;
 	int copy = memfd_create("weft-process", MFD_CLOEXEC);
-	int error = copy < 0 ? WEFT_ERROR_SYSTEM : copy_ring(ring, copy);
+	int error = copy < 0 ? WEFT_ERROR_SYSTEM : copy_ring(ring, &found, copy);
 	if (error) {
 		cli_trace_explain(operand, error);
 		if (copy >= 0)

@@ -293,19 +293,37 @@ static bool save(const struct content *content, const char *file)
 									  : write_to_file(content, file);
 }
 
-/* Saves a copy with the metrics in a file, and what is known of the wall clock. */
+/* Makes the tables behind a copy: the metrics in a file, and what is known of the wall clock. */
+static void make_tables(struct content *content, int metrics, struct weft_text *tables)
+{
+	if (content->size >= sizeof(struct weft_abi_buffer)) {
+		if (!weft__runs_values_pack(metrics, tables))
+			weft_text_finish(tables);
+		weft__runs_wall_clock_pack(content->bytes, tables);
+	}
+	if (tables->size && !tables->error &&
+		weft__runs_values_note(content->bytes, content->size, tables))
+		content->tables = tables;
+}
+
 static bool save_with_tables(struct content *content, int metrics, const char *file)
 {
 	struct weft_text tables = {0};
-	if (content->size >= sizeof(struct weft_abi_buffer)) {
-		if (!weft__runs_values_pack(metrics, &tables))
-			weft_text_finish(&tables);
-		weft__runs_wall_clock_pack(content->bytes, &tables);
-	}
-	if (tables.size && !tables.error &&
-		weft__runs_values_note(content->bytes, content->size, &tables))
-		content->tables = &tables;
+	make_tables(content, metrics, &tables);
 	bool good = save(content, file);
+	int reason = errno;
+	weft_text_finish(&tables);
+	errno = reason;
+	return good;
+}
+
+bool weft__runs_write_copy(void *bytes, size_t size, int metrics, int fd)
+{
+	const struct weft__runs_saving saving = weft__runs_saving_begin();
+	struct content content = {&saving, -1, bytes, size, NULL};
+	struct weft_text tables = {0};
+	make_tables(&content, metrics, &tables);
+	bool good = write_content(&content, fd, true);
 	int reason = errno;
 	weft_text_finish(&tables);
 	errno = reason;

@@ -59,6 +59,9 @@ int weft__runs_copy_running(int ring, void **ret_bytes, size_t *ret_size);
  * changes. False after a report. */
 bool weft__runs_save_copy(void *bytes, size_t size, int metrics, const char *file);
 
+/* The same into an empty file that is open, without a report: false with errno. */
+bool weft__runs_write_copy(void *bytes, size_t size, int metrics, int fd);
+
 /* ---- All rings of a run ---- */
 
 struct weft__runs_stream_result;

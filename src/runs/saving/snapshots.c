@@ -359,22 +359,6 @@ void weft__runs_snapshots_take(
 
 /* ---- Metrics ---- */
 
-/* A process that has become another program records elsewhere. */
-static void find_values(const struct weft__runs_snapshots *s, struct watched *w)
-{
-	const struct weft__runs_values before = w->values;
-	weft__runs_values_find(&w->values, w->ring.pid);
-	const bool is_same =
-		before.metrics == w->values.metrics && before.counters == w->values.counters;
-	if (is_same || weft__runs_ring_is_running(s->options->directory, &w->ring))
-		return;
-	if (before.metrics < 0 && w->values.metrics >= 0)
-		close(w->values.metrics);
-	if (before.counters < 0 && w->values.counters >= 0)
-		close(w->values.counters);
-	w->values = before;
-}
-
 /* Into the ring, from which it is saved. */
 static void add_values(const struct weft__runs_snapshots *s, const struct watched *w)
 {
@@ -463,7 +447,7 @@ static uint64_t scan_now(struct weft__runs_snapshots *s, bool *ret_more)
 				add_watched(s, ring);
 		}
 		for (size_t i = 0; i < s->count; i++)
-			find_values(s, &s->list[i]);
+			weft__runs_values_follow(&s->list[i].values, s->options->directory, &s->list[i].ring);
 		uint64_t end = used_ns();
 		if (s->options->early)
 			*ret_more = weft__runs_early_save(s->options->early, &rings);

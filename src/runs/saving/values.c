@@ -37,6 +37,22 @@ void weft__runs_values_find(struct weft__runs_values *values, pid_t pid)
 		values->counters = weft__runs_counters_open_own(pid, &values->counters_at);
 }
 
+/* A process that has become another program records elsewhere. */
+void weft__runs_values_follow(
+	struct weft__runs_values *values, const char *directory, const struct weft__runs_ring *ring)
+{
+	const struct weft__runs_values before = *values;
+	weft__runs_values_find(values, ring->pid);
+	const bool is_same = before.metrics == values->metrics && before.counters == values->counters;
+	if (is_same || weft__runs_ring_is_running(directory, ring))
+		return;
+	if (before.metrics < 0 && values->metrics >= 0)
+		close(values->metrics);
+	if (before.counters < 0 && values->counters >= 0)
+		close(values->counters);
+	*values = before;
+}
+
 struct weft__runs_values weft__runs_values_open(
 	const char *path, const struct weft__runs_ring *ring)
 {
@@ -171,34 +187,58 @@ static void append(int fd, struct weft_abi_buffer *header, const struct weft_tex
 		write_at(fd, &bytes, sizeof(bytes), offsetof(struct weft_abi_buffer, added_bytes));
 }
 
-/* Each table that the ring does not have yet. */
-static void add_tables(int fd, const struct weft__runs_values *values)
+static bool read_header(int fd, struct weft_abi_buffer *ret_header)
 {
-	struct weft_abi_buffer header;
-	struct weft_text tables = {0};
-	if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-		memcmp(header.magic, WEFT_ABI_MAGIC, sizeof(header.magic)) != 0)
-		return;
-	if (!has_table(fd, &header, WEFT_ABI_TABLE_METRICS) &&
-		!has_table(fd, &header, WEFT_ABI_TABLE_last_values)) {
-		if (!weft__runs_values_pack(values->metrics, &tables))
-			weft_text_finish(&tables);
-		pack_counters(fd, values, &tables);
+	return pread(fd, ret_header, sizeof(*ret_header), 0) == (ssize_t)sizeof(*ret_header) &&
+		   memcmp(ret_header->magic, WEFT_ABI_MAGIC, sizeof(ret_header->magic)) == 0;
+}
+
+/* Each table that the ring does not have yet. */
+static void make_tables(int fd, const struct weft_abi_buffer *header,
+	const struct weft__runs_values *values, struct weft_text *tables)
+{
+	if (!has_table(fd, header, WEFT_ABI_TABLE_METRICS) &&
+		!has_table(fd, header, WEFT_ABI_TABLE_last_values)) {
+		if (!weft__runs_values_pack(values->metrics, tables))
+			weft_text_finish(tables);
+		pack_counters(fd, values, tables);
 	}
-	if (!has_table(fd, &header, WEFT_ABI_TABLE_wall_clock))
-		weft__runs_wall_clock_pack(&header, &tables);
-	if (tables.size && !tables.error)
-		append(fd, &header, &tables);
-	weft_text_finish(&tables);
+}
+
+bool weft__runs_values_make(const char *path, const struct weft__runs_ring *ring,
+	const struct weft__runs_values *values, struct weft_text *ret_tables)
+{
+	struct weft_ring_check check;
+	struct weft_abi_buffer header;
+	const int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_READ, &check);
+	*ret_tables = (struct weft_text){0};
+	if (fd < 0)
+		return false;
+	if (read_header(fd, &header))
+		make_tables(fd, &header, values, ret_tables);
+	close(fd);
+	if (ret_tables->size && !ret_tables->error)
+		return true;
+	weft_text_finish(ret_tables);
+	return false;
 }
 
 void weft__runs_values_add(
 	const char *path, const struct weft__runs_ring *ring, const struct weft__runs_values *values)
 {
 	struct weft_ring_check check;
+	struct weft_abi_buffer header;
+	struct weft_text tables = {0};
 	const int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_WRITE, &check);
 	if (fd < 0)
 		return;
-	add_tables(fd, values);
+	if (read_header(fd, &header)) {
+		make_tables(fd, &header, values, &tables);
+		if (!has_table(fd, &header, WEFT_ABI_TABLE_wall_clock))
+			weft__runs_wall_clock_pack(&header, &tables);
+		if (tables.size && !tables.error)
+			append(fd, &header, &tables);
+	}
+	weft_text_finish(&tables);
 	close(fd);
 }

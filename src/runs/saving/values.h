@@ -32,11 +32,20 @@ struct weft__runs_values weft__runs_values_open(
 /* Opens the values of a process that are not open yet: a program may make its first metric late. */
 void weft__runs_values_find(struct weft__runs_values *values, pid_t pid);
 
+/* The same of the process that records into a ring in the directory, if it still does. */
+void weft__runs_values_follow(
+	struct weft__runs_values *values, const char *directory, const struct weft__runs_ring *ring);
+
 void weft__runs_values_close(struct weft__runs_values *values);
 
 /* Makes the table of the metrics in a file; -1: none. False: there are none. The caller finishes
  * the text. */
 bool weft__runs_values_pack(int metrics, struct weft_text *ret_table);
+
+/* Makes the tables of a ring into which no process records any more, one after the other: those
+ * that it does not have. False: there are none. The caller finishes the text. */
+bool weft__runs_values_make(const char *path, const struct weft__runs_ring *ring,
+	const struct weft__runs_values *values, struct weft_text *ret_tables);
 
 /* Adds the tables to a ring into which no process records any more, if it does not have them. */
 void weft__runs_values_add(

@@ -87,6 +87,7 @@ static struct weft__ring_stream *add_stream(
 		return NULL;
 	}
 	r->ring = *ring;
+	r->values = WEFT__RUNS_NO_VALUES;
 	snprintf(r->path, sizeof(r->path), "%s", path);
 	weft__runs_stream_file_init(&r->file, &s->options, name);
 	return list[s->count++] = r;
@@ -225,6 +226,7 @@ void weft__runs_stream_destroy(struct weft__runs_stream *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		weft_stream_close(s->list[i]->stream);
+		weft__runs_stream_values_finish(s->list[i]);
 		weft__runs_stream_file_finish(&s->list[i]->file);
 		free(s->list[i]);
 	}

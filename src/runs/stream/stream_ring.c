@@ -176,6 +176,8 @@ static bool step(struct weft__runs_stream *s, struct weft__ring_stream *r)
 	if (is_clock_due && !r->result.is_cut && note_clock(r))
 		return true;
 	int status = weft_stream_next(r->stream, &bytes, &size);
+	if (status == WEFT_END && weft__runs_stream_values_take(r))
+		return weft__runs_stream_file_put(&r->file, r->value_chunks.bytes, r->value_chunks.size);
 	if (status == WEFT_OK && put_piece(r, bytes, size))
 		return true;
 	r->has_ended = status == WEFT_END;
@@ -190,6 +192,7 @@ static void close_ring(struct weft__runs_stream *s, struct weft__ring_stream *r)
 {
 	r->result.summary = *weft_stream_describe(r->stream);
 	weft_stream_close(r->stream);
+	weft__runs_stream_values_finish(r);
 	r->stream = NULL;
 	let_go(s, r);
 }
@@ -238,6 +241,7 @@ bool weft__runs_ring_stream_serve(
 		r->is_done = r->is_done || (is_last && !r->waits);
 		return false;
 	}
+	weft__runs_stream_values_look(r, is_last);
 	if (is_last)
 		weft_stream_stop(r->stream);
 	for (int i = 0; i < PIECES_MAX && step(s, r); i++)

@@ -6,6 +6,7 @@
  *     stream_ring.c   the stream of one ring
  *     stream_limit.c  how much may be written
  *     stream_file.c   the file that is written
+ *     stream_values.c the values of metrics and counters at its end
  */
 #ifndef WEFT_RUNS_STREAMING_H
 #define WEFT_RUNS_STREAMING_H
@@ -19,6 +20,7 @@
 
 #include "runs/directory/rings.h"
 #include "runs/guests/guests.h"
+#include "runs/saving/values.h"
 #include "runs/saving/wall_clock.h"
 #include "runs/stream/stream.h"
 
@@ -41,6 +43,10 @@ struct weft__ring_stream {
 	bool ends_file;   /* the pending piece is the last of this file */
 	bool is_done, is_stuck, has_failed;
 	bool waits; /* too many streams: this one waits until another ends */
+	struct weft__runs_values values;
+	uint64_t values_due_ns; /* when they are looked for again */
+	struct weft_text value_chunks;
+	bool has_values;                        /* they were taken for the end, if there are any */
 	struct weft__runs_stream_result result; /* complete after the end */
 };
 
@@ -92,6 +98,13 @@ size_t weft__runs_stream_arrange(
 /* Writes what the ring has. True if there was something to do. */
 bool weft__runs_ring_stream_serve(
 	struct weft__runs_stream *s, struct weft__ring_stream *r, bool is_last);
+/* Opens the memory in which the ring's process has its values, now and then, and at the end. */
+void weft__runs_stream_values_look(struct weft__ring_stream *r, bool is_last);
+/* Makes `value_chunks`, the last bytes of the stream. False: there are none, or they were made
+ * before. */
+bool weft__runs_stream_values_take(struct weft__ring_stream *r);
+void weft__runs_stream_values_finish(struct weft__ring_stream *r);
+
 /* The disk accepts no more bytes. */
 void weft__runs_ring_stream_give_up(struct weft__runs_stream *s, struct weft__ring_stream *r);
 
