@@ -100,12 +100,24 @@ def so_has_its_stream():
             equal(values, {'requests': 344, 'load': 0.75, 'queue': 7})
 
 
-def holds_counters(pid):
-    """True if the process has a descriptor of the counters of another one."""
-    folder = '/proc/%d/fd' % pid
+def is_asleep(pid):
+    """True if no thread of the process runs, or would if it had a processor."""
+    states = []
+    for thread in os.listdir('/proc/%d/task' % pid):
+        with open('/proc/%d/task/%s/stat' % (pid, thread), encoding='utf-8') as file:
+            states.append(file.read().rpartition(')')[2].split()[0])
+    return set(states) == {'S'}
+
+
+def holds_counters(recorder, pid):
+    """True if the recorder has a descriptor of the counters of that program, and not only of those that it was forked from. It may
+    still find out whether the program runs, unless it is asleep."""
+    with open('/proc/%d/maps' % pid, encoding='utf-8') as file:
+        own = {int(line.split()[4]) for line in file if 'weft-counters' in line}
+    folder = '/proc/%d/fd' % recorder
     for fd in os.listdir(folder):
         with contextlib.suppress(FileNotFoundError):
-            if 'weft-counters' in os.readlink(os.path.join(folder, fd)):
+            if os.stat(os.path.join(folder, fd)).st_ino in own and 'weft-counters' in os.readlink(os.path.join(folder, fd)):
                 return True
     return False
 
@@ -116,7 +128,7 @@ def a_killed_child_has_its_values_too():
         file = os.path.join(folder, 'traces/')
         it = Program(WEFT, 'record', '-o', file, '--', XDG_RUNTIME_DIR=folder, WEFT_AGENT='none')
         it.tell('requests 2', 'fork', 'requests 40', 'lose', 'requests 304')
-        wait_until('it is found', lambda: holds_counters(it.process.pid), it.process)
+        wait_until('it is found', lambda: holds_counters(it.process.pid, it.pid) and is_asleep(it.process.pid), it.process)
         os.kill(it.pid, signal.SIGKILL)
         it.process.communicate()
         child, = [name for name in os.listdir(file) if '-%d.' % it.pid in name]
