@@ -365,10 +365,13 @@ def a_lock_that_is_not_free_is_a_wait():
 def short_calls_write_nothing():
     with temporary_directory() as folder:
         _, path = record(folder, SUBJECT, 'often')
-        names = [e['event'] for e in Trace(path).events]
+        events = Trace(path).events
+        names = [e['event'] for e in events]
         equal([name for name in names if name not in ('span', 'send')],  # spans: of a machine that has other work
               ['create', 'label', 'receive', 'receive', 'receive', 'tag', 'tag', 'switch', 'resolve'])
-        assert names.count('send') < 500, names.count('send')  # of 1000 writes to a pipe
+        # One in 20 us or more for the pipe and for the file, as long as the 1000 writes to each take.
+        taken_ns = events[-1]['time'] - events[0]['time']
+        assert names.count('send') <= 2 * (taken_ns / 20000 + 1), (names.count('send'), taken_ns)
 
 
 @case
