@@ -216,6 +216,15 @@ def a_forked_child_has_its_own():
 
 
 @case
+def a_process_that_is_saved_while_others_run_has_names():
+    with temporary_directory() as folder:
+        script = '%s lock; until ls %s/trace-*.weft; do sleep 0.01; done' % (built(folder, '-g0'), folder)
+        record(folder, '--keep-all', 'sh', '-c', script)
+        found = set.union(*map(calls_of, glob.glob(os.path.join(folder, '*.weft'))))
+        assert any('main' in calls for calls in found), found
+
+
+@case
 def a_level_turns_them_off():
     with temporary_directory() as folder:
         equal(calls_of(record(folder, built(folder, '-g'), 'lock', env={'WEFT_CATEGORIES': 'stack=off'})), set())

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "record.h"
@@ -77,11 +78,14 @@ static char *choose_directory(const struct record_end *end)
 }
 
 #if WEFT_HAS_LINES
-/* The user whose process made the ring; nobody if that is unknown. */
-static uid_t user_of(const char *ring)
+/* The user whose process made the ring; nobody if that is unknown. Rings that were saved early are
+ * gone, and were ours. */
+static uid_t user_of(const struct weft__runs_saved *saved)
 {
 	struct stat status;
-	return stat(ring, &status) == 0 ? status.st_uid : 65534;
+	if (stat(saved->path, &status) == 0)
+		return status.st_uid;
+	return saved->ring->is_ours ? geteuid() : 65534;
 }
 #endif
 
@@ -91,7 +95,7 @@ static void add_lines(const struct weft__runs_saves *saves)
 #if WEFT_HAS_LINES
 	for (size_t i = 0; i < saves->count; i++)
 		if (!weft__runs_is_stdout(saves->list[i].file))
-			record_add_lines(saves->list[i].file, user_of(saves->list[i].path));
+			record_add_lines(saves->list[i].file, user_of(&saves->list[i]));
 #else
 	(void)saves;
 #endif

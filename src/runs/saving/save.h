@@ -68,7 +68,7 @@ struct weft__runs_stream_result;
 
 struct weft__runs_saved {
 	char *file; /* "-" for standard output */
-	char *path; /* path of the ring, which still exists */
+	char *path; /* path of the ring, which still exists unless it was saved early */
 	const struct weft__runs_ring *ring;
 	const struct weft__runs_stream_result *stream; /* NULL: not streamed */
 };
