@@ -45,7 +45,7 @@ def the_page_is_one_small_file():
         with open(make_page(folder), encoding='utf-8') as file:
             page = file.read()
     trace = sum(len(part.split('</script>')[0]) for part in page.split('class="trace">')[1:])
-    assert trace and len(page) - trace <= 590000, (len(page), trace)
+    assert trace and len(page) - trace <= 580000, (len(page), trace)
     assert ' src=' not in page and '<link rel="stylesheet"' not in page
     assert "default-src 'none'" in page and '<noscript>' in page
     assert '<title>mirage-block-read.sexp</title>' in page
