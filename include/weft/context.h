@@ -124,7 +124,7 @@ bool weft_context_current(struct weft_context *ret_context);
 bool weft_context_publish(const char *service);
 
 /* Three random numbers from which all later ids are made: in a freestanding program before the
- * first id, without which they are made from the clock, and not called random; elsewhere after a
+ * first id, because ids are made from the clock otherwise, and not called random; elsewhere after a
  * restore from an image from which other copies of the process may go on. */
 void weft_context_seed(const uint64_t seeds[3]);
 
