@@ -288,6 +288,7 @@ static bool unpack(struct client *client, const void *body, size_t size)
 	unsigned char part[4096];
 	int status = inflateInit2(&stream, GZIP_WINDOW);
 	client->plain.size = 0;
+	client->plain.error = 0;
 	while (status == Z_OK && client->plain.size < PLAIN_MAX_BYTES) {
 		stream.next_out = part;
 		stream.avail_out = sizeof(part);
