@@ -19,7 +19,7 @@
 /* Pieces written from one ring before the next ring's turn. */
 #define PIECES_MAX 64
 
-/* The error of the wall clock is noted at the begin of each file, at the end, and each minute. */
+/* The error of the wall clock is noted as each file begins, at the end, and each minute. */
 #define CLOCK_INTERVAL_NS UINT64_C(60000000000)
 
 static void fail(struct weft__ring_stream *r, const char *what, const char *reason)
@@ -124,7 +124,7 @@ static bool note_clock(struct weft__ring_stream *r)
 static bool put_piece(struct weft__ring_stream *r, const void *bytes, size_t size)
 {
 	if (r->begins_file && size >= sizeof(struct weft_abi_buffer))
-		r->clock_due_ns = weft__runs_wall_clock_fits(bytes);
+		r->clock_due_ns = weft__runs_wall_clock_fits(bytes) ? 1 : 0; /* at once, or never */
 	r->begins_file = false;
 	return weft__runs_stream_file_put(&r->file, bytes, size);
 }
