@@ -681,7 +681,7 @@ def a_watch_is_a_trace():
     equal((info['threads'], info['ending']), (3, 'running'))
     events = json_lines(weft('dump', '--json', path).stdout)
     alive = [event for event in events if event['event'] == 'alive']
-    equal([event['kind'] for event in alive if event['kind'] == 'thread'], ['thread'] * len(threads))
+    equal([(event['kind'], event.get('age')) for event in alive if event['kind'] == 'thread'], [('thread', None)] * len(threads))  # older than the watch
     stacks = [event['text'] for event in events if event['event'] == 'stack']
     assert any('take_second (outside_subject.c:' in text and ' ← lock_forwards (outside_subject.c:' in text for text in stacks), stacks
     # Nothing runs, so that each thread has one wait, which lasts.
@@ -709,8 +709,9 @@ def a_watch_shows_when_threads_begin_run_and_end():
     info = json_lines(weft('info', '--json', path).stdout)[0]
     equal((info['threads'], info['ending']), (2, 'exit'))
     events = json_lines(weft('dump', '--json', path).stdout)
-    later = [event for event in events if event['event'] == 'alive' and event['kind'] == 'thread'][1]
-    assert later['time'] > events[0]['time'], events
+    first, later = [event for event in events if event['event'] == 'alive' and event['kind'] == 'thread']
+    assert later['time'] > first['time'], events
+    equal((first.get('age'), later.get('age')), (None, 0))
     rows = json_lines(weft('stats', '--json', path).stdout)[0]['rows']
     assert any(row['kind'] == 'thread' and row['running'] > 1000 for row in rows), rows
     stacks = [event['text'] for event in events if event['event'] == 'stack']

@@ -8,9 +8,9 @@ import shutil
 import signal
 import subprocess
 
-from harness import case, equal, main, skip
-from outside_look import FOLDER, children_of, compiled, look, process_state, running
-from waiting import wait_until
+from harness import WEFT, case, equal, json_lines, main, skip, weft
+from outside_look import FOLDER, caught, children_of, compiled, look, process_state, running
+from waiting import let_work, wait_until
 
 
 def subject(*flags):
@@ -48,6 +48,21 @@ def a_process_whose_main_thread_has_ended_goes_on():
                     r"sleeps in read of descriptor \d+ \(pipe, written by \S+ %d\), in wait_for_writer \(" % child,
                     r"sleeps in pause, in keep_pipe \(")
         assert 'has not asked how' not in said, said
+
+
+@case
+def a_watch_leaves_out_a_main_thread_that_has_ended():
+    path = os.path.join(FOLDER.name, 'after-main.weft')
+    with started(subject(), 'after-main') as process:
+        wait_until('the main thread has ended', lambda: process_state(process.pid, process.pid) == 'Z', process)
+        with subprocess.Popen([WEFT, 'why', '--watch', '-o', path, str(process.pid)]) as watch:
+            wait_until('it looks', lambda: signal.SIGINT in caught(watch.pid), watch)
+            let_work(watch)
+            watch.send_signal(signal.SIGINT)
+        threads = len(os.listdir('/proc/%d/task' % process.pid))
+    kinds = [event['kind'] for event in json_lines(weft('dump', '--json', path).stdout) if event['event'] == 'alive']
+    assert 'ended' not in kinds, kinds
+    equal(kinds.count('thread'), threads - 1)
 
 
 @case

@@ -19,8 +19,8 @@
 #include "cli/output.h"
 
 enum {
-	CHANGES_MAX = 65536, /* that are kept before they are written */
 	THREADS_MAX = 65536,
+	CHANGES_MAX = 2 * THREADS_MAX, /* that are kept before they are written; one look has half */
 	CALLS_MAX = 512,
 	CALL_BYTES = 32,
 };
@@ -51,7 +51,9 @@ struct watch_trace {
 	struct cli_output output;
 	struct weft_cut *cut;
 	int error;
-	uint64_t look, time_ns, first_ns;
+	uint64_t look, time_ns;
+	uint64_t first_ns; /* time of the first look */
+	bool is_cut;       /* there were too many threads */
 	uint64_t written_ns; /* the last event's */
 	struct change changes[CHANGES_MAX];
 	size_t change_count;
@@ -125,16 +127,16 @@ struct watch_trace *watch_trace_open(const char *path, pid_t pid)
 
 void watch_trace_begin_look(struct watch_trace *trace)
 {
-	trace->look++;
 	trace->time_ns = now(CLOCK_MONOTONIC);
+	if (!trace->look++)
+		trace->first_ns = trace->time_ns;
 }
 
 static void add_change(
 	struct watch_trace *trace, uint32_t thread, uint32_t stack, bool is_same_wait)
 {
-	if (trace->change_count < CHANGES_MAX)
-		trace->changes[trace->change_count++] =
-			(struct change){trace->time_ns, thread, stack, is_same_wait};
+	trace->changes[trace->change_count++] =
+		(struct change){trace->time_ns, thread, stack, is_same_wait};
 }
 
 /* Finds or adds a thread. The number of one that has ended may be used again. NULL: too many. */
@@ -145,6 +147,7 @@ static struct seen_thread *find_thread(
 	for (uint32_t i = 0; i < count; i++)
 		if (trace->threads[i].tid == thread->tid && !trace->threads[i].has_ended)
 			return &trace->threads[i];
+	trace->is_cut |= count == THREADS_MAX;
 	if (count == THREADS_MAX)
 		return NULL;
 	snprintf(trace->names[count], sizeof(trace->names[count]), "%s", thread->kernel.name);
@@ -158,8 +161,11 @@ static struct seen_thread *find_thread(
 void watch_trace_see(
 	struct watch_trace *trace, const struct weft__outside_thread *thread, uint32_t stack)
 {
-	struct seen_thread *seen = find_thread(trace, thread);
-	if (!seen)
+	/* A main thread that has ended stays as a zombie while others run. */
+	const bool has_ended = thread->kernel.state == 'Z' || thread->kernel.state == 'X';
+	struct seen_thread *seen = has_ended ? NULL : find_thread(trace, thread);
+	/* The list of threads changes while it is read, and may have one twice. */
+	if (!seen || seen->look == trace->look)
 		return;
 	const bool has_stayed = seen->switches == thread->switches;
 	if (seen->stack != stack || !has_stayed)
@@ -178,7 +184,7 @@ bool watch_trace_end_look(struct watch_trace *trace)
 		seen->has_ended = true;
 		add_change(trace, i, NO_STACK, false);
 	}
-	return trace->change_count > CHANGES_MAX / 2;
+	return trace->change_count > CHANGES_MAX - THREADS_MAX;
 }
 
 /* ---- Events ---- */
@@ -301,6 +307,8 @@ bool watch_trace_close(struct watch_trace *trace, const char *process, bool has_
 		cli_error("%s: %s", trace->output.path, weft_error_text(trace->error));
 		cli_output_abandon(&trace->output);
 	}
+	if (trace->is_cut)
+		cli_error("there were more threads than %d: the others are not in the trace", THREADS_MAX);
 	const bool is_written = !trace->error && cli_output_commit(&trace->output);
 	destroy(trace);
 	return is_written;
