@@ -49,7 +49,7 @@ static const struct named_wait waits[] = {
 	{"std::barrier<",                WEFT__OUTSIDE_BARRIER,   false, false, "the other threads of a barrier", ""},
 	{"__atomic_futex_unsigned_base", WEFT__OUTSIDE_CONDITION, false, false, "the result of a future", ""},
 	{"__atomic_wait_address",        WEFT__OUTSIDE_CONDITION, true,  true,  "a change of the atomic variable ", ""},
-	{"Thread::park",                 WEFT__OUTSIDE_CONDITION, true,  false, "a channel or a call of unpark()", ", which nobody owns"},
+	{"Thread::park",                 WEFT__OUTSIDE_CONDITION, true,  false, "a call of unpark()", ", which any thread may make, also by a channel"},
 	{"runtime.stopm",                WEFT__OUTSIDE_CONDITION, false, false, "a goroutine that can run", ""},
 	{"functions::park",              WEFT__OUTSIDE_CONDITION, true,  false, "a call of unpark()", ", which any thread may make"},
 };
@@ -197,26 +197,27 @@ bool weft__outside_resolve_named(
 
 /* ---- Locks of programs ---- */
 
+/* The thread is in that function; all else is known of programs that have it. */
 struct known_lock {
-	const char *function, *outcome, *rest; /* around the process's number, if there is a rest */
+	const char *function, *meaning;
+	bool has_number; /* the number of the process and ")" follow */
 };
 
 void weft__outside_name_lock(struct weft__outside_thread *thread)
 {
 	static const struct known_lock locks[] = {
-		{"ProcSleep", "it is for a lock of the database, whose holders pg_blocking_pids(",
-			") names"},
-		{"MDL_wait::timed_wait", "it is for a metadata lock of the server", NULL},
-		{"ObjectMonitor::EnterI", "it is for a monitor of Java, whose holder jstack names", NULL},
-		{"ObjectMonitor::wait", "it is in Object.wait() of Java", NULL}};
+		{"ProcSleep", "PostgreSQL's wait for a lock, whose holders are those of pg_blocking_pids(",
+			true},
+		{"MDL_wait::timed_wait", "the wait of MariaDB and MySQL for a metadata lock", false},
+		{"ObjectMonitor::EnterI", "Java's wait for a monitor, whose holder jstack names", false},
+		{"ObjectMonitor::wait", "Object.wait() of Java", false}};
+	char number[16];
+	snprintf(number, sizeof(number), "%d)", (int)thread->inner);
 	for (uint32_t i = 0; i < thread->frame_count; i++)
 		for (size_t k = 0; k < sizeof(locks) / sizeof(*locks); k++)
 			if (strcmp(thread->frames[i].function, locks[k].function) == 0) {
-				const int size =
-					snprintf(thread->outcome, sizeof(thread->outcome), "%s", locks[k].outcome);
-				if (locks[k].rest)
-					snprintf(thread->outcome + size, sizeof(thread->outcome) - (size_t)size, "%d%s",
-						(int)thread->inner, locks[k].rest);
+				snprintf(thread->outcome, sizeof(thread->outcome), "%s is %s%s", locks[k].function,
+					locks[k].meaning, locks[k].has_number ? number : "");
 				return;
 			}
 }

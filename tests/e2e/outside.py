@@ -125,6 +125,8 @@ def a_signal_may_end_a_wait():
             assert not re.search('Deadlock|Circle', said), said
     with running(program('-O0'), 'alarm', children=1) as process:
         look(process.pid, r'^Circle: .*, until a timeout ends a wait[.,]')
+    with running(program('-O0'), 'handled-pipes', children=1) as process:
+        look(process.pid, r'^(Deadlock|Circle): ')  # no handler has the ends of the pipes that would end these waits
 
 
 @case

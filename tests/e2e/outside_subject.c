@@ -388,6 +388,8 @@ int main(int argc, char **argv)
 		hang_until_signal(1);
 	else if (strcmp(way, "alarm") == 0 && signal(SIGALRM, write_to_own_pipe) != SIG_ERR)
 		hang_in_pipes();
+	else if (strcmp(way, "handled-pipes") == 0 && signal(SIGTERM, write_to_own_pipe) != SIG_ERR)
+		hang_in_pipes();
 	else if (strcmp(way, "connection") == 0)
 		hang_in_connection();
 	else if (strcmp(way, "file-lock") == 0 && argc > 2)

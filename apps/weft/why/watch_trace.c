@@ -52,8 +52,8 @@ struct watch_trace {
 	struct weft_cut *cut;
 	int error;
 	uint64_t look, time_ns;
-	uint64_t first_ns; /* time of the first look */
-	bool is_cut;       /* there were too many threads */
+	uint64_t first_ns;   /* time of the first look */
+	bool is_cut;         /* there were too many threads */
 	uint64_t written_ns; /* the last event's */
 	struct change changes[CHANGES_MAX];
 	size_t change_count;

@@ -83,7 +83,13 @@ static void locks_of_known_programs_are_named(void **state)
 	(void)process_in(functions, 3);
 	weft__outside_name_lock(&threads[0]);
 	assert_string_equal(threads[0].outcome,
-		"it is for a lock of the database, whose holders pg_blocking_pids(1000) names");
+		"ProcSleep is PostgreSQL's wait for a lock, whose holders are those of "
+		"pg_blocking_pids(1000)");
+	finish();
+	(void)process_in((const char *const[]){"ObjectMonitor::EnterI", "ObjectMonitor::wait"}, 2);
+	weft__outside_name_lock(&threads[0]);
+	assert_string_equal(threads[0].outcome,
+		"ObjectMonitor::EnterI is Java's wait for a monitor, whose holder jstack names");
 	finish();
 	(void)process_in(functions, 1);
 	weft__outside_name_lock(&threads[0]);
@@ -135,9 +141,9 @@ static void a_general_function_is_named_by_its_caller(void **state)
 	EXPECT("waits for room in a channel, which nobody owns: any thread may receive from it",
 		WEFT__OUTSIDE_CONDITION, "syscall", "Thread::park", "std::sync::mpmc::Sender<T>::send");
 	/* Too far out: the program's own code is between. */
-	EXPECT("waits for a channel or a call of unpark(), which nobody owns", WEFT__OUTSIDE_CONDITION,
-		"syscall", "Thread::park", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j",
-		"std::sync::mpsc::Receiver<T>::recv");
+	EXPECT("waits for a call of unpark(), which any thread may make, also by a channel",
+		WEFT__OUTSIDE_CONDITION, "syscall", "Thread::park", "a", "b", "c", "d", "e", "f", "g", "h",
+		"i", "j", "std::sync::mpsc::Receiver<T>::recv");
 }
 
 static void other_functions_are_none(void **state)
