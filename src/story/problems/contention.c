@@ -225,17 +225,27 @@ static uint64_t any_off_cpu_in(const struct contention *c, const struct weft__ti
 	return most;
 }
 
-/* True if the holder waits for a condition when the hold ends, and for most of it, which is no
- * longer than the operating system takes the processor: it gave the lock back with that wait, or
- * before it. */
-static bool gives_back_to_wait(const struct contention *c, const struct weft__timed_hold *hold)
+/* True if the holder gave the lock back with a wait for a condition, or before it, by a release
+ * that the trace does not show: another task took the lock during that wait, or the wait lasts for
+ * all of the hold. The hold is no longer than the operating system takes the processor. False if
+ * the part before the wait is far too long by itself. */
+static bool gives_back_to_wait(
+	struct contention *c, const struct weft__timed_hold *hold, uint64_t usual_ns)
 {
+	struct weft__timed_hold before = *hold;
 	struct weft_story_wait wait;
-	return hold->end - hold->start <= TAKEN_MAX && hold->end > hold->start &&
-		   weft_story_wait_at(c->findings->story, hold->task, hold->end - 1, &wait) &&
-		   wait.source != WEFT_NONE && wait.until >= hold->end &&
-		   wait.since <= hold->start + (hold->end - hold->start) / 2 &&
-		   c->model->tasks.kind[wait.source] == WEFT_KIND_CONDITION;
+	if (hold->end - hold->start > TAKEN_MAX || hold->end == hold->start ||
+		!weft_story_wait_at(c->findings->story, hold->task, hold->end - 1, &wait) ||
+		wait.source == WEFT_NONE || wait.until < hold->end ||
+		c->model->tasks.kind[wait.source] != WEFT_KIND_CONDITION)
+		return false;
+	if (wait.since <= hold->start)
+		return true;
+	before.end = wait.since;
+	const uint64_t length = before.end - before.start;
+	return hold->is_taken_over && length <= (hold->end - hold->start) / 2 &&
+		   (length < weft__story_least_ns(c->findings, LEAST_SHARE, LEAST_NS) ||
+			   length / FAR_LONGER < usual_ns || !count_waiters_in(c, &before));
 }
 
 /* True if the task is a thread or a job of a pool that ran all the while, for no longer than the
@@ -265,8 +275,9 @@ static void report_long_hold(struct contention *c, uint32_t resource,
 	const uint64_t off_ns = off_cpu_in(c, hold), any_off_ns = any_off_cpu_in(c, hold);
 	const bool was_off = off_ns > (hold->end - hold->start) / 2;
 	const bool was_other_off = !was_off && any_off_ns > (hold->end - hold->start) / 2;
-	const bool may_be_off = !was_off && !was_other_off &&
-							(may_be_preempted(c, hold, usual_ns) || gives_back_to_wait(c, hold));
+	const bool may_be_off =
+		!was_off && !was_other_off &&
+		(may_be_preempted(c, hold, usual_ns) || gives_back_to_wait(c, hold, usual_ns));
 	if (was_off || was_other_off || may_be_off)
 		problem.severity = WEFT_SEVERITY_HINT;
 	set_notes(&problem, "takes it", hold->is_left ? "is still not given back" : "gives it back");

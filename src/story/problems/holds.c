@@ -174,6 +174,7 @@ static void end_hold(struct weft__resource_holds *h, uint32_t task, uint64_t tim
 		if (hold->end <= time || (task != WEFT_NONE && hold->task != task))
 			continue;
 		hold->end = time;
+		hold->is_taken_over = task == WEFT_NONE;
 		return;
 	}
 }
@@ -211,7 +212,7 @@ static void take_hold(
 	if (tried == WEFT_NONE) /* else read_edges() adds it */
 		add_wait(h, task, since, time);
 	h->list[h->count++] =
-		(struct weft__timed_hold){since, time, end_of(h->model, task), task, false};
+		(struct weft__timed_hold){since, time, end_of(h->model, task), task, false, false};
 }
 
 static void read_edges(struct weft__resource_holds *h, uint32_t resource)

@@ -14,7 +14,8 @@
 struct weft__timed_hold {
 	uint64_t since, start, end; /* when its task began to wait, took it, gave it back */
 	uint32_t task;
-	bool is_left; /* the task ended without giving it back */
+	bool is_left;       /* the task ended without giving it back */
+	bool is_taken_over; /* it ends because another task took it */
 };
 
 struct weft__timed_wait {

@@ -148,27 +148,58 @@ static void a_holder_may_be_preempted(void **state)
 	found_finish(&found);
 }
 
-/* Thread 3 of 10 to 39 takes lock 1 and waits for condition 2, in `late_ns` after that; its release
- * is not seen. The others are short. */
-static struct found waits_with_lock(uint64_t late_ns, uint64_t length, bool waits)
+/* How thread 14 holds a lock, and waits for a condition meanwhile. */
+struct waits_with_lock {
+	uint64_t late_ns, length; /* how late it begins to wait, and when others get the lock */
+	bool waits;
+	enum {
+		AFTER,
+		BEFORE
+	} queues; /* thread 15, for the lock; before or after that begin */
+	enum {
+		MISSED,
+		RELEASED,
+		NEVER
+	} release;
+	enum weft_problem_severity severity;
+};
+
+/* Thread 14 of 10 to 39 takes lock 1 and waits for condition 2. The others are short. */
+static struct found waits_with_lock(const struct waits_with_lock *as)
 {
 	struct made made = make_begin();
 	make_create(&made, 0, 1, WEFT_KIND_LOCK);
 	make_create(&made, 0, 2, WEFT_KIND_CONDITION);
 	for (uint64_t id = 10; id < 40; id++)
 		make_create(&made, 0, id, WEFT_KIND_THREAD);
-	for (uint64_t id = 10; id < 40; id++) {
+	for (uint64_t n = 10; n < 40; n++) {
+		const uint64_t id = as->release == NEVER ? (n - 5) % 30 + 10 : n; /* 14 is the last */
 		make_switch(&made, id);
 		made.time += US;
 		make_edge(&made, WEFT_EVENT_ACQUIRE, id, 1);
 		if (id == 14) {
-			made.time += late_ns;
-			if (waits)
+			if (as->queues == BEFORE) {
+				made.time += US;
+				make_switch(&made, 15);
+				make_edge(&made, WEFT_EVENT_TRY_READ, 15, 1);
+				made.time += US;
+				make_switch(&made, id);
+			}
+			made.time += as->late_ns;
+			if (as->waits)
 				make_edge(&made, WEFT_EVENT_TRY_READ, id, 2);
-			make_switch(&made, 15);
-			make_edge(&made, WEFT_EVENT_TRY_READ, 15, 1);
+			if (as->queues == AFTER) {
+				make_switch(&made, 15);
+				make_edge(&made, WEFT_EVENT_TRY_READ, 15, 1);
+				made.time += US;
+			}
 			make_switch(&made, WEFT_TASK_NONE);
-			made.time += length;
+			made.time += as->length;
+			if (as->release != RELEASED)
+				continue;
+			make_switch(&made, id);
+			make_edge(&made, WEFT_EVENT_READ, id, 2);
+			make_edge(&made, WEFT_EVENT_RELEASE, id, 1);
 			continue;
 		}
 		made.time += 100 * US;
@@ -180,20 +211,19 @@ static struct found waits_with_lock(uint64_t late_ns, uint64_t length, bool wait
 
 static void a_holder_that_begins_to_wait_gives_the_lock_back(void **state)
 {
-	static const struct {
-		uint64_t late_ns, length;
-		bool waits;
-		enum weft_problem_severity severity;
-	} cases[] = {
-		{0, 50 * MS, true, WEFT_SEVERITY_HINT},
-		{5 * MS, 50 * MS, true, WEFT_SEVERITY_HINT},
-		{60 * MS, 50 * MS, true, WEFT_SEVERITY_WARNING}, /* it had the lock before */
-		{0, 300 * MS, true, WEFT_SEVERITY_WARNING},      /* too long to be preempted */
-		{0, 50 * MS, false, WEFT_SEVERITY_WARNING},
+	static const struct waits_with_lock cases[] = {
+		{0, 50 * MS, true, AFTER, MISSED, WEFT_SEVERITY_HINT},
+		{5 * MS, 50 * MS, true, AFTER, MISSED, WEFT_SEVERITY_HINT},
+		{5 * MS, 50 * MS, true, BEFORE, MISSED, WEFT_SEVERITY_WARNING},
+		{5 * MS, 50 * MS, true, AFTER, RELEASED, WEFT_SEVERITY_WARNING}, /* as the wait ends */
+		{5 * MS, 50 * MS, true, AFTER, NEVER, WEFT_SEVERITY_WARNING},    /* nobody gets it */
+		{60 * MS, 50 * MS, true, AFTER, MISSED, WEFT_SEVERITY_WARNING},
+		{0, 300 * MS, true, AFTER, MISSED, WEFT_SEVERITY_WARNING}, /* too long to be preempted */
+		{0, 50 * MS, false, AFTER, MISSED, WEFT_SEVERITY_WARNING},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct found found = waits_with_lock(cases[i].late_ns, cases[i].length, cases[i].waits);
+		struct found found = waits_with_lock(&cases[i]);
 		const struct weft_problem *p = only(&found, WEFT_PROBLEM_CONTENTION);
 		assert_int_equal(p->severity, cases[i].severity);
 		assert_int_equal(!!strstr(p->sentence, "; or it was preempted"), !cases[i].severity);
