@@ -9,12 +9,14 @@
 
 #define ITEMS 800
 
-static uint64_t condition, producer, consumer;
+static uint64_t condition, lock, producer, consumer;
 static unsigned made, queued;
 static int64_t unheard;
-static bool is_waiting, does_end;
+static uint64_t prepare_ns = 20 * US;
+static bool is_waiting, does_end, wants_lock, shares_lock;
 
 static void take(uint64_t item);
+static void put(uint64_t unused);
 
 /* The producer signals for about 0.8 s, and the consumer empties the queue at about 3.2 s. */
 static void wait_for_item(void)
@@ -44,6 +46,10 @@ static void take(uint64_t is_woken)
 	if (is_woken)
 		weft_read(condition);
 	pass(20 * US);
+	if (wants_lock) {
+		weft_release(lock);
+		after(10 * US, put, 0);
+	}
 	if (!queued && made == ITEMS && does_end) {
 		weft_resolve(consumer);
 		weft_switch(WEFT_TASK_NONE);
@@ -72,7 +78,19 @@ static void put(uint64_t unused)
 {
 	(void)unused;
 	weft_switch(producer);
-	pass(20 * US);
+	if (wants_lock) {
+		weft_acquire(lock);
+		pass(US);
+		weft_release(lock);
+	}
+	pass(prepare_ns);
+	if (shares_lock && made == ITEMS / 4 && !wants_lock) {
+		weft_try_read(lock);
+		wants_lock = true;
+		weft_switch(WEFT_TASK_NONE);
+		return;
+	}
+	wants_lock = false;
 	queued++;
 	if (is_waiting) {
 		weft_signal_only(consumer);
@@ -92,6 +110,7 @@ static void put(uint64_t unused)
 static void play(void)
 {
 	condition = make(WEFT_KIND_CONDITION, "items");
+	lock = make(WEFT_KIND_LOCK, "items lock");
 	producer = make(WEFT_KIND_TASK, "reader");
 	consumer = make(WEFT_KIND_TASK, "indexer");
 	take(0);
@@ -108,5 +127,19 @@ void program_slow_consumer(void)
 void program_slow_consumer_ends(void)
 {
 	does_end = true;
+	play();
+}
+
+/* The producer waits for the queue's lock once, which the consumer has. */
+void program_slow_consumer_with_lock(void)
+{
+	shares_lock = true;
+	play();
+}
+
+/* The producer runs nearly all the while: it may prepare a batch. */
+void program_slow_consumer_of_batch(void)
+{
+	prepare_ns = 1800 * US;
 	play();
 }

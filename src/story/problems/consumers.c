@@ -5,7 +5,8 @@
  * no waiter (WEFT_TAG_UNHEARD), the queue was not empty all the while.
  *
  * It has grown if it takes the consumers long to empty it after the last signal. A producer that
- * waits for its consumers, as for a reply or for room, is not faster than they are.
+ * waits for its consumers, as for a reply or for room, is not faster than they are. One that runs
+ * most of the time prepares a batch, perhaps, which the consumers may well take longer to handle.
  */
 #include "story/problems/consumers.h"
 
@@ -16,6 +17,7 @@
 #include "base/search.h"
 #include "story/problems/findings.h"
 #include "story/problems/ran.h"
+#include "story/problems/runner.h"
 #include "story/unheard.h"
 
 #define LEAST_SHARE 10               /* signals without a waiter for 1 / share of the trace, … */
@@ -23,8 +25,9 @@
 #define STEADY      4                /* … also after 1 / STEADY of that time */
 #define LEFT        4                /* emptying the queue takes 1 / LEFT of that time or more */
 #define CONSUMERS   32
-#define SAMPLES     64   /* of what a consumer does */
-#define LOOKED_MAX  4096 /* edges that are examined of a producer */
+#define SAMPLES     64                  /* of what a consumer does */
+#define LOOKED_MAX  4096                /* edges that are examined of one task */
+#define LOOKED_ALL  (UINT32_C(1) << 24) /* … and of all tasks of a trace */
 
 struct series {
 	uint32_t condition, producer;
@@ -33,12 +36,21 @@ struct series {
 	uint64_t last, until; /* the last signal, and when the queue is empty, as far as known */
 	uint64_t signals;
 	bool is_emptied, is_counted;
+	bool may_be_batch; /* the producer runs most of the time */
 };
 
 struct consumers {
 	struct weft__findings *findings;
 	const struct weft_model *model;
+	uint32_t left; /* number of edges that may still be examined */
 };
+
+/* Counts an examined edge. False if there were too many: hostile traces repeat signals and edges.
+ */
+static bool may_look(struct consumers *c)
+{
+	return c->left && c->left--;
+}
 
 static bool is_wait(unsigned type)
 {
@@ -55,12 +67,12 @@ static void add_consumer(struct series *it, uint32_t task)
 }
 
 /* Finds who has waited for the condition before the signals, and since when nobody does. */
-static bool find_consumers(const struct consumers *c, struct series *it, uint64_t first_tag)
+static bool find_consumers(struct consumers *c, struct series *it, uint64_t first_tag)
 {
 	const struct weft_edges *e = &c->model->edges;
 	const struct weft__edge_list to = weft__story_edges_to(c->findings->story, it->condition);
 	const uint32_t until = weft__story_edges_until(c->model, to, first_tag);
-	for (uint32_t i = until; i > 0 && until - i < LOOKED_MAX; i--) {
+	for (uint32_t i = until; i > 0 && until - i < LOOKED_MAX && may_look(c); i--) {
 		const uint32_t edge = to.edges[i - 1], task = e->from[edge];
 		if (!is_wait(e->type[edge]) || task == WEFT_NONE || task == it->producer ||
 			weft__story_is_gone(c->model, task, first_tag))
@@ -79,8 +91,8 @@ static bool is_consumer(const struct series *it, uint32_t task)
 	return false;
 }
 
-/* True if one of the consumers wakes the task, or what it waits for. */
-static bool is_woken_by_them(const struct consumers *c, const struct series *it, uint32_t task)
+/* True if one of the consumers wakes the task, or what it waits for; or if that is not known. */
+static bool is_woken_by_them(struct consumers *c, const struct series *it, uint32_t task)
 {
 	const struct weft_edges *e = &c->model->edges;
 	const struct weft__edge_list to = weft__story_edges_to(c->findings->story, task);
@@ -88,6 +100,8 @@ static bool is_woken_by_them(const struct consumers *c, const struct series *it,
 	for (uint32_t i = weft__story_edges_until(c->model, to, it->since);
 		 i < to.count && e->time[to.edges[i]] < it->until && looked < LOOKED_MAX; i++, looked++) {
 		const unsigned type = e->type[to.edges[i]];
+		if (!may_look(c))
+			return true;
 		if ((weft__story_wakes(type) || type == WEFT_EDGE_RESOLVE) &&
 			is_consumer(it, e->from[to.edges[i]]))
 			return true;
@@ -95,8 +109,9 @@ static bool is_woken_by_them(const struct consumers *c, const struct series *it,
 	return false;
 }
 
-/* True if the producer waits for what a consumer does, other than for its end. */
-static bool waits_for_them(const struct consumers *c, const struct series *it)
+/* True if the producer waits for what a consumer does, other than for its end, or for the lock of
+ * the queue, which both take. */
+static bool waits_for_them(struct consumers *c, const struct series *it)
 {
 	const struct weft_edges *e = &c->model->edges;
 	const struct weft__edge_list by = weft__story_edges_by(c->model, it->producer);
@@ -106,9 +121,9 @@ static bool waits_for_them(const struct consumers *c, const struct series *it)
 	for (uint32_t i = weft__story_edges_until(c->model, by, it->since);
 		 i < by.count && e->time[by.edges[i]] < it->last_tag && looked < LOOKED_MAX;
 		 i++, looked++) {
-		const uint32_t edge = by.edges[i];
-		if (is_wait(e->type[edge]) && !is_consumer(it, e->to[edge]) &&
-			is_woken_by_them(c, it, e->to[edge]))
+		const uint32_t edge = by.edges[i], source = e->to[edge];
+		if (is_wait(e->type[edge]) && source != WEFT_NONE && !is_consumer(it, source) &&
+			c->model->tasks.kind[source] != WEFT_KIND_LOCK && is_woken_by_them(c, it, source))
 			return true;
 	}
 	return false;
@@ -209,8 +224,8 @@ static void report(const struct consumers *c, const struct series *it, const str
 {
 	const struct weft_model *model = c->model;
 	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_QUEUE,
-		it->is_emptied ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT, (uint32_t)it->signals,
-		(struct weft__case){it->consumers[0], it->since, it->until});
+		it->is_emptied && !it->may_be_batch ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
+		(uint32_t)it->signals, (struct weft__case){it->consumers[0], it->since, it->until});
 	struct weft__words note = weft__story_problem_note(&problem.cause, it->since, it->consumers[0]);
 	weft__story_words_add(&note, "waits for the condition for the last time");
 	note = weft__story_problem_note(&problem.effect, it->last_tag, it->condition);
@@ -266,7 +281,7 @@ static bool read_end(const struct consumers *c, struct series *it, uint32_t note
 
 /* `note`: of the wait that follows, or the last one of the condition. */
 static void look_at_series(
-	const struct consumers *c, struct series *it, uint64_t first_tag, uint32_t note)
+	struct consumers *c, struct series *it, uint64_t first_tag, uint32_t note)
 {
 	const uint64_t least = weft__story_least_ns(c->findings, LEAST_SHARE, LEAST_NS);
 	struct use use;
@@ -278,6 +293,7 @@ static void look_at_series(
 	if (fed < least || it->last_tag - it->since < fed / STEADY || waits_for_them(c, it) ||
 		(it->is_emptied && it->until - it->last < fed / LEFT))
 		return;
+	it->may_be_batch = weft__story_ran_ns(c->model, it->producer, it->since, it->last) > fed / 2;
 	const bool has_use = find_use(c, it, &use);
 	if (!has_use || !is_idle(c, &use))
 		report(c, it, has_use ? &use : NULL);
@@ -289,7 +305,7 @@ static bool is_unheard(const struct weft_model *model, uint32_t note)
 }
 
 /* A number that is not greater than the one before begins another series. */
-static void look_at_condition(const struct consumers *c, uint32_t condition)
+static void look_at_condition(struct consumers *c, uint32_t condition)
 {
 	const struct weft_notes *n = &c->model->notes;
 	const struct weft_tasks *t = &c->model->tasks;
@@ -318,7 +334,7 @@ static void look_at_condition(const struct consumers *c, uint32_t condition)
 
 void weft__story_find_slow_consumers(struct weft__findings *findings)
 {
-	const struct consumers c = {findings, findings->story->model};
+	struct consumers c = {findings, findings->story->model, LOOKED_ALL};
 	for (uint32_t task = 0; task < c.model->tasks.count && !findings->error; task++)
 		if (c.model->tasks.kind[task] == WEFT_KIND_CONDITION)
 			look_at_condition(&c, task);
