@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: ISC
 """Metrics with types and labels of running programs: recorded or not, in forked children, and their children."""
+import contextlib
+import itertools
 import json
 import os
 import re
@@ -7,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from counting import RUN_QUEUE, TYPED, program
+from counting import RUN_QUEUE, TYPED, Program, program
 from harness import WEFT, case, equal, json_lines, main, skip, temporary_directory, weft
 from prometheus import families
 from waiting import wait_until
@@ -202,6 +204,36 @@ def so_has_a_stream_that_ends_before_its_program():
             with program(*command, subject=TYPED, XDG_RUNTIME_DIR=folder, WEFT_AGENT='none') as it:
                 it.tell(first)
                 equal(in_trace(stream_until_told(it, folder, 'open 8')), {('open/streams',): 8}, command)
+
+
+def count_metrics_held(recorder):
+    folder = '/proc/%d/fd' % recorder
+    links = []
+    for fd in os.listdir(folder):
+        with contextlib.suppress(FileNotFoundError):
+            links.append(os.readlink(os.path.join(folder, fd)))
+    return sum('metrics' in link for link in links)
+
+
+@case
+def so_has_a_stream_that_was_attached_when_its_program_ends():
+    """The recorder adds the values to the ring, too, which the stream must not take for its own."""
+    for first, ending in itertools.product(('open 3', 'mark'), ('exits', 'killed')):
+        with temporary_directory() as folder:
+            file = os.path.join(folder, 'trace.weft')
+            it = Program(subject=TYPED, XDG_RUNTIME_DIR=folder, WEFT_AGENT='none')
+            it.tell(first)
+            with subprocess.Popen([WEFT, 'record', '--stream', '-p', str(it.pid), '-o', file], stderr=subprocess.DEVNULL,
+                                  env=dict(os.environ, XDG_RUNTIME_DIR=folder)) as recorder:
+                def is_found(it=it, recorder=recorder, file=file, held=2 if first == 'open 3' else 0):
+                    it.tell('mark')
+                    return os.path.exists(file) and count_metrics_held(recorder.pid) >= held  # for the stream, and for the ring
+                wait_until('the values are found', is_found, recorder)
+                it.tell('open 5')  # the first metric, if it has none yet: beside its ring
+                if ending == 'killed':
+                    it.process.kill()
+                it.process.communicate()
+            equal(in_trace(file), {('open/streams',): 5}, (first, ending))
 
 
 @case

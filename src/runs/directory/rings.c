@@ -162,8 +162,7 @@ static void take_entry(const char *directory, const char *name, struct weft__run
 	}
 }
 
-/* When recording into the ring began; UINT64_MAX: it cannot be read. */
-static uint64_t begin_of(const char *directory, const struct weft__runs_ring *ring)
+uint64_t weft__runs_ring_begun_ns(const char *directory, const struct weft__runs_ring *ring)
 {
 	char path[PATH_MAX + NAME_MAX + 1];
 	struct weft_ring_check check;
@@ -211,8 +210,8 @@ void weft__runs_rings_order(const char *directory, pid_t program, struct weft__r
 			continue;
 		has_several = true;
 		if (!ring[0].begun)
-			ring[0].begun = begin_of(directory, &ring[0]);
-		ring[1].begun = begin_of(directory, &ring[1]);
+			ring[0].begun = weft__runs_ring_begun_ns(directory, &ring[0]);
+		ring[1].begun = weft__runs_ring_begun_ns(directory, &ring[1]);
 	}
 	if (has_several)
 		qsort_r(rings->list, rings->count, sizeof(*rings->list), compare, &program);
@@ -279,7 +278,7 @@ bool weft__runs_ring_is_of_earlier(const char *directory, const struct weft__run
 	const double slept =
 		(double)(booted.tv_sec - now.tv_sec) + (double)(booted.tv_nsec - now.tv_nsec) * 1e-9;
 	const double started = (double)ticks / (double)sysconf(_SC_CLK_TCK) - slept;
-	return ticks && (double)begin_of(directory, ring) * 1e-9 < started;
+	return ticks && (double)weft__runs_ring_begun_ns(directory, ring) * 1e-9 < started;
 }
 
 /* True if the process ran already when the run directory was made. False if that is unknown. */

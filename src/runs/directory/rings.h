@@ -68,6 +68,9 @@ void weft__runs_rings_report_refused(const char *directory, const struct weft__r
  * runs: the pid may have been reused, or be that of another PID namespace. */
 bool weft__runs_ring_is_running(const char *directory, const struct weft__runs_ring *ring);
 
+/* When recording into the ring began, in CLOCK_MONOTONIC; UINT64_MAX: it cannot be read. */
+uint64_t weft__runs_ring_begun_ns(const char *directory, const struct weft__runs_ring *ring);
+
 /* True if the process that has the ring's number now is a later one: it was started after the ring
  * was begun. False if there is none, or if that is unknown. */
 bool weft__runs_ring_is_of_earlier(const char *directory, const struct weft__runs_ring *ring);

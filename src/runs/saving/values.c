@@ -37,7 +37,18 @@ void weft__runs_values_find(struct weft__runs_values *values, pid_t pid)
 		values->counters = weft__runs_counters_open_own(pid, &values->counters_at);
 }
 
-/* A process that has become another program records elsewhere. */
+/* True if these metrics are of the program that made the ring: its process had them before. */
+static bool are_older(int metrics, const char *directory, const struct weft__runs_ring *ring)
+{
+	struct weft_abi_metrics header;
+	const uint64_t begun = weft__runs_ring_begun_ns(directory, ring);
+	return begun != UINT64_MAX &&
+		   weft__runs_region_read(metrics, 0, &header, sizeof(header)) == 0 &&
+		   header.born_monotonic_ns && header.born_monotonic_ns < begun;
+}
+
+/* A process that has become another program records elsewhere. One that has ended since then may
+ * have done that, too. */
 void weft__runs_values_follow(
 	struct weft__runs_values *values, const char *directory, const struct weft__runs_ring *ring)
 {
@@ -46,11 +57,15 @@ void weft__runs_values_follow(
 	const bool is_same = before.metrics == values->metrics && before.counters == values->counters;
 	if (is_same || weft__runs_ring_is_running(directory, ring))
 		return;
-	if (before.metrics < 0 && values->metrics >= 0)
+	if (before.metrics < 0 && values->metrics >= 0 &&
+		!are_older(values->metrics, directory, ring)) {
 		close(values->metrics);
+		values->metrics = -1;
+	}
 	if (before.counters < 0 && values->counters >= 0)
 		close(values->counters);
-	*values = before;
+	values->counters = before.counters;
+	values->counters_at = before.counters_at;
 }
 
 struct weft__runs_values weft__runs_values_open(
@@ -193,29 +208,34 @@ static bool read_header(int fd, struct weft_abi_buffer *ret_header)
 		   memcmp(ret_header->magic, WEFT_ABI_MAGIC, sizeof(ret_header->magic)) == 0;
 }
 
-/* Each table that the ring does not have yet. */
-static void make_tables(int fd, const struct weft_abi_buffer *header,
-	const struct weft__runs_values *values, struct weft_text *tables)
+static bool has_values(int fd, const struct weft_abi_buffer *header)
 {
-	if (!has_table(fd, header, WEFT_ABI_TABLE_METRICS) &&
-		!has_table(fd, header, WEFT_ABI_TABLE_last_values)) {
-		if (!weft__runs_values_pack(values->metrics, tables))
-			weft_text_finish(tables);
-		pack_counters(fd, values, tables);
-	}
+	return has_table(fd, header, WEFT_ABI_TABLE_METRICS) ||
+		   has_table(fd, header, WEFT_ABI_TABLE_last_values);
+}
+
+bool weft__runs_values_are_in(int fd)
+{
+	struct weft_abi_buffer header;
+	return read_header(fd, &header) && has_values(fd, &header);
+}
+
+static void make_tables(int fd, const struct weft__runs_values *values, struct weft_text *tables)
+{
+	if (!weft__runs_values_pack(values->metrics, tables))
+		weft_text_finish(tables);
+	pack_counters(fd, values, tables);
 }
 
 bool weft__runs_values_make(const char *path, const struct weft__runs_ring *ring,
 	const struct weft__runs_values *values, struct weft_text *ret_tables)
 {
 	struct weft_ring_check check;
-	struct weft_abi_buffer header;
 	const int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_READ, &check);
 	*ret_tables = (struct weft_text){0};
 	if (fd < 0)
 		return false;
-	if (read_header(fd, &header))
-		make_tables(fd, &header, values, ret_tables);
+	make_tables(fd, values, ret_tables);
 	close(fd);
 	if (ret_tables->size && !ret_tables->error)
 		return true;
@@ -233,7 +253,8 @@ void weft__runs_values_add(
 	if (fd < 0)
 		return;
 	if (read_header(fd, &header)) {
-		make_tables(fd, &header, values, &tables);
+		if (!has_values(fd, &header))
+			make_tables(fd, values, &tables);
 		if (!has_table(fd, &header, WEFT_ABI_TABLE_wall_clock))
 			weft__runs_wall_clock_pack(&header, &tables);
 		if (tables.size && !tables.error)

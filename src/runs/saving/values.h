@@ -42,8 +42,11 @@ void weft__runs_values_close(struct weft__runs_values *values);
  * the text. */
 bool weft__runs_values_pack(int metrics, struct weft_text *ret_table);
 
-/* Makes the tables of a ring into which no process records any more, one after the other: those
- * that it does not have. False: there are none. The caller finishes the text. */
+/* True if the tables were added to the ring. */
+bool weft__runs_values_are_in(int ring);
+
+/* Makes the tables of a ring into which no process records any more, one after the other. False:
+ * there are none. The caller finishes the text. */
 bool weft__runs_values_make(const char *path, const struct weft__runs_ring *ring,
 	const struct weft__runs_values *values, struct weft_text *ret_tables);
 

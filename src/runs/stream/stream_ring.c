@@ -79,6 +79,8 @@ static bool open_ring(struct weft__runs_stream *s, struct weft__ring_stream *r, 
 			fail_to_open(r, check.reason);
 		return false;
 	}
+	/* The stream has the tables that the ring has now, not those that are added later. */
+	r->has_values = weft__runs_values_are_in(fd);
 	const bool is_made =
 		!s->options.sampling || weft__runs_samples_make_room(fd, s->options.sampling);
 	int error =

@@ -46,7 +46,7 @@ struct weft__ring_stream {
 	struct weft__runs_values values;
 	uint64_t values_due_ns; /* when they are looked for again */
 	struct weft_text value_chunks;
-	bool has_values;                        /* they were taken for the end, if there are any */
+	bool has_values; /* the stream has them, or they were taken for its end, if there are any */
 	struct weft__runs_stream_result result; /* complete after the end */
 };
 
