@@ -54,6 +54,15 @@ bool weft__runs_sync_directory_of(const char *path)
 	return good;
 }
 
+/* Opens a file without a name, which goes with its last descriptor: nothing of it is left when we
+ * are killed. -1 where the file system has none, or where none could be named later. */
+static int open_unnamed(const char *directory)
+{
+	return access("/proc/self/fd", X_OK) == 0
+			   ? open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR)
+			   : -1;
+}
+
 bool weft__runs_file_create(const char *path, struct weft__runs_file *ret_file)
 {
 	struct weft__runs_file file = {.fd = -1};
@@ -69,16 +78,44 @@ bool weft__runs_file_create(const char *path, struct weft__runs_file *ret_file)
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	file.fd = mkostemp(file.temporary, O_CLOEXEC);
+	file.fd = open_unnamed(directory);
+	file.is_unnamed = file.fd >= 0;
+	if (!file.is_unnamed)
+		file.fd = mkostemp(file.temporary, O_CLOEXEC);
 	if (file.fd < 0)
 		return false;
 	*ret_file = file;
 	return true;
 }
 
+/* Gives the file a name of its own beside its path: a link cannot replace what is there, as a
+ * rename does. */
+static bool name_file(struct weft__runs_file *file)
+{
+	char *name = strrchr(file->temporary, '/') + 1, own[32];
+	const size_t room = (size_t)(file->temporary + sizeof(file->temporary) - name);
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", file->fd);
+	for (unsigned number = 0;; number++) {
+		snprintf(name, room, ".weft-%d.%d.%u", (int)getpid(), file->fd, number);
+		if (linkat(AT_FDCWD, own, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0)
+			file->is_unnamed = false;
+		else if (errno == EEXIST)
+			continue;
+		return !file->is_unnamed;
+	}
+}
+
+static void remove_name(const struct weft__runs_file *file)
+{
+	if (!file->is_unnamed)
+		unlink(file->temporary);
+}
+
 /* `good`: the content is complete; else errno says why not. */
 static bool rename_or_remove(struct weft__runs_file *file, bool good)
 {
+	if (good && file->is_unnamed)
+		good = name_file(file);
 	int reason = errno;
 	if (close(file->fd) != 0 && good) {
 		good = false;
@@ -88,7 +125,7 @@ static bool rename_or_remove(struct weft__runs_file *file, bool good)
 		return true;
 	if (good)
 		reason = errno;
-	unlink(file->temporary);
+	remove_name(file);
 	errno = reason;
 	return false;
 }
@@ -141,7 +178,7 @@ void weft__runs_file_abandon(struct weft__runs_file *file)
 {
 	int reason = errno;
 	close(file->fd);
-	unlink(file->temporary);
+	remove_name(file);
 	errno = reason;
 }
 

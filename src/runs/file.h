@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * A file that appears whole or not at all: it is written beside its path under a temporary name and
- * renamed when all of it is on the disk. A full disk, an interrupt or a power failure leaves the
- * old file as it was.
+ * A file that appears whole or not at all: it is written without a name, or under a temporary one
+ * beside its path, and renamed when all of it is on the disk. A full disk, an interrupt or a power
+ * failure leaves the old file as it was.
  */
 #ifndef WEFT_RUNS_FILE_H
 #define WEFT_RUNS_FILE_H
@@ -14,6 +14,7 @@
 struct weft__runs_file {
 	char path[PATH_MAX], temporary[PATH_MAX];
 	int fd;
+	bool is_unnamed; /* the temporary name comes last: a process that is killed leaves no file */
 };
 
 /* Begins a file for `path`. If that is a symbolic link, the file to which it leads will be
