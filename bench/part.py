@@ -45,6 +45,7 @@ def measure(command):
 
 
 def main():
+    os.environ['WEFT_INDEX'] = 'no'  # a command that reads all leaves no checkpoints to the others
     with tempfile.TemporaryDirectory() as folder:
         path = sys.argv[1] if len(sys.argv) > 1 else record(folder)
         info = json.loads(subprocess.run([WEFT, 'info', '--json', path], capture_output=True, check=True).stdout)

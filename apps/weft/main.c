@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "index/automatic.h"
 #include "runs/message.h"
 
 struct command {
@@ -156,5 +157,6 @@ int main(int argc, char **argv)
 	open_standard_descriptors();
 	int status = cli_close_output(run(argc, argv));
 	cli_progress_die_if_interrupted();
+	index_make_noted();
 	return status;
 }

@@ -107,6 +107,19 @@ bool cli_checkpoint_find(const struct cli_trace *trace, const char *path, uint64
 	return true;
 }
 
+bool cli_checkpoint_is_current(const char *path, const struct weft_checkpoint_key *key)
+{
+	struct weft_source *source = open_file(path);
+	struct weft_checkpoint found;
+	size_t size = 0;
+	if (!source)
+		return false;
+	const void *bytes = weft_source_bytes(source, &size);
+	const int status = weft_checkpoint_find(bytes, size, key, UINT64_MAX, &found);
+	weft_source_close(source);
+	return status == WEFT_OK || status == WEFT_END;
+}
+
 void cli_checkpoint_close(struct cli_checkpoint *c)
 {
 	weft_decoder_destroy(c->decoder);

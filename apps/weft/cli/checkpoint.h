@@ -27,6 +27,8 @@ bool cli_checkpoint_key(
  * to. False if there is none: nothing is said about it, as all can be read instead. */
 bool cli_checkpoint_find(const struct cli_trace *trace, const char *path, uint64_t time_ns,
 	struct cli_checkpoint *ret_checkpoint);
+/* True if such a file belongs to the trace with that key, also if it has no state. */
+bool cli_checkpoint_is_current(const char *path, const struct weft_checkpoint_key *key);
 void cli_checkpoint_close(struct cli_checkpoint *checkpoint);
 
 /* Leaves out what is before the state in the trace, which has given no event after `event`, and

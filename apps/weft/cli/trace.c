@@ -5,6 +5,7 @@
 #include "checkpoint.h"
 #include "cli.h"
 #include "copy.h"
+#include "index/automatic.h"
 #include "output.h"
 #include "range.h"
 
@@ -180,13 +181,21 @@ static struct weft_decoder *find_state(void *context, uint64_t time_ns, uint64_t
 	return search->state.decoder;
 }
 
+/* All of the trace was read, unless there is an error. */
+static int note(const struct cli_trace *trace, int error)
+{
+	if (!error)
+		index_note(trace);
+	return error;
+}
+
 int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret_model)
 {
 	const struct weft_progress progress = {step, trace->decoder, NULL};
 	const struct weft_range *asked = cli_range();
 	struct state_search search = {.trace = trace};
 	if (!asked)
-		return weft_input_build_model(trace->input, &progress, ret_model);
+		return note(trace, weft_input_build_model(trace->input, &progress, ret_model));
 	struct weft_range range = *asked;
 	range.find_state = find_state;
 	range.context = &search;
@@ -200,7 +209,7 @@ int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret
 int cli_trace_build_summary(const struct cli_trace *trace, struct weft_model **ret_model)
 {
 	const struct weft_progress progress = {step, trace->decoder, NULL};
-	return weft_input_build_summary(trace->input, &progress, ret_model);
+	return note(trace, weft_input_build_summary(trace->input, &progress, ret_model));
 }
 
 void cli_trace_close(struct cli_trace *trace)

@@ -3,6 +3,7 @@
  * weft dump: prints events, tasks, edges or problems, one on each line; or the story of a task.
  */
 #include "dump.h"
+#include "index/automatic.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -105,6 +106,8 @@ static int dump_events(const struct dump_options *options, const struct cli_trac
 		if (text.size >= DUMP_BLOCK_BYTES && (!cli_write(&text) || !cli_progress_step(count)))
 			break;
 	}
+	if (status == WEFT_END && shown == count)
+		index_note(trace);
 	return dump_end(trace, &text, status, count, shown);
 }
 

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "index/automatic.h"
+
 struct export_outcome export_copy(const struct cli_trace *trace, int status,
 	struct weft_event *event, const struct export_writer *writer)
 {
@@ -26,6 +28,8 @@ struct export_outcome export_copy(const struct cli_trace *trace, int status,
 		outcome.read_error = status;
 	else if (!outcome.write_error)
 		outcome.write_error = writer->finish(writer->context, description);
+	if (status == WEFT_END)
+		index_note(trace);
 	outcome.reason = errno;
 	cli_progress_end();
 	return outcome;
