@@ -46,7 +46,7 @@ static uint64_t least_bytes(void)
 }
 
 /* True if all of the trace was read, and its last chunk says that it is complete. */
-static bool says_its_end(const struct cli_trace *trace)
+static bool names_end(const struct cli_trace *trace)
 {
 	const struct weft_trace_description *description = weft_decoder_describe(trace->decoder);
 	return weft_trace_buffer_at(description->buffers, description->buffer_count, 0)->ending !=
@@ -77,7 +77,7 @@ static void note(const struct cli_trace *trace, bool has_ended)
 
 void index_note(const struct cli_trace *trace)
 {
-	note(trace, says_its_end(trace));
+	note(trace, names_end(trace));
 }
 
 void index_note_recorded(const char *path)
