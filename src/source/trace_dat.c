@@ -2,12 +2,6 @@
  *
  * The seventh version has sections, each of which may be compressed. Their contents are those of
  * the sixth one, which has them one after the other: src/format/ftrace/trace_dat.c draws it.
- *
- *     file     0x17 0x08 "Dtracing", "7", u8 is big-endian, u8 bytes of a long, u32 bytes of a
- * page, the compression and its version as texts, u64 offset of the first options section  u16 id,
- * u16 1: is compressed, u32 of a text, u64 size, content content  compressed: u32 size, u32 size
- * when unpacked, bytes options  u16 id, u32 size, data; id 0 ends them, with the u64 offset of the
- * next ones pages    compressed: u32 parts, each like a compressed content
  */
 #include "source/trace_dat.h"
 
@@ -18,6 +12,17 @@
 
 #include "base/little_endian.h"
 #include "source/nameless.h"
+
+/* clang-format off */
+/*
+ *     file        0x17 0x08 "Dtracing", "7", u8 is big-endian, u8 bytes of a long, u32 bytes of a page,
+ *                 the compression and its version as texts, u64 offset of the first options
+ *     section     u16 id, u16 1: is compressed, u32 of a text, u64 size, content
+ *     content     compressed: u32 size, u32 size when unpacked, bytes
+ *     options     u16 id, u32 size, data; id 0 ends them, with the u64 offset of the next ones
+ *     pages       compressed: u32 parts, each like a compressed content
+ */
+/* clang-format on */
 
 #define MAGIC       "\x17\x08\x44tracing7"
 #define BLOCK_MAX   (UINT64_C(256) << 20) /* a compressed part has no more */

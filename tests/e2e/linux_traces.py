@@ -3,8 +3,10 @@
 processor, and have fewer of the kernel's texts than the tools write. tests/xen/processes.py compares with the tools' reports."""
 import lzma
 import os
+import re
+import struct
 
-from harness import DATA, SOURCE, case, equal, json_lines, main, temporary_directory, weft
+from harness import DATA, SOURCE, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
 from xen_traces import BLOCKED, RUNNABLE, RUNNING, hypercall, note, runstate, window
 
 DAT = os.path.join(DATA, 'linux', 'dom0-sched.dat')
@@ -125,6 +127,45 @@ def files_that_cannot_be_read_are_named():
         weft('info', write(folder, 'odd.dat', corpus('small-v7-zlib')[:3000]), status=3)
         for size in (10000, 20000, 29999):
             assert 'damage' in weft('info', *CYCLES, write(folder, 'cut.dat', corpus('small-v6')[:size])).stdout
+
+
+@case
+def a_call_without_its_return_ends_at_the_next_one():
+    """Calls of one thread are spans one after the other, also if the events between them are lost."""
+    content = corpus('small-v6')
+    number = int(re.search(rb'name: sys_exit\nID: (\d+)', content).group(1))
+    returns = re.compile(re.escape(struct.pack('<H', number)) + b'..' + re.escape(struct.pack('<I', 123)), re.DOTALL)
+    calls = "select s.start, s.end from spans s join tasks t using (task) where t.label = 'xentrace 123' and s.name like 'syscall%' order by 1"
+    with temporary_directory() as folder:
+        whole = query(calls, write(folder, 'whole.dat', content), *CYCLES)
+        at = [found.start() for found in returns.finditer(content)][5]
+        content = content[:at] + b'\xff\xff' + content[at + 2:]
+        lost = query(calls, write(folder, 'lost.dat', content), *CYCLES)
+    equal([start for start, _ in lost], [start for start, _ in whole])
+    changed = [i for i, (one, two) in enumerate(zip(whole, lost)) if one != two]
+    equal([lost[i][1] for i in changed], [whole[i + 1][0] for i in changed])
+    equal(len(changed), 1)
+
+
+@case
+def a_packed_file_is_not_followed():
+    with temporary_directory() as folder:
+        packed = write(folder, 'packed.dat', corpus('small-v7-zlib'))
+        assert 'its version is 7, which is not read while the file grows' in weft('dump', '--follow', packed, status=3).stderr
+
+
+@case
+def ids_of_events_take_no_more_memory_than_the_file():
+    """A hostile perf.data: each of its 6,000 events has all of the file as its ids."""
+    attributes, size = 6000, 112
+    total = 104 + attributes * size + 8
+    attribute = struct.pack('<II', 2, 96).ljust(24, b'\0') + struct.pack('<Q', 0x486) + bytes(64) + struct.pack('<QQ', 0, total)
+    head = struct.pack('<8sQQ6Q', b'PERFILE2', 104, size, 104, attributes * size, total - 8, 8, 0, 0).ljust(104, b'\0')
+    with temporary_directory() as folder:
+        path = write(folder, 'hostile.data', head + attributes * attribute + struct.pack('<IHH', 0, 0, 8))
+        limited = run(['sh', '-c', 'ulimit -v 1000000; exec "$0" "$@"', WEFT, 'info', path])
+    equal(limited.returncode, 3)
+    assert 'a recording of perf' in limited.stderr, limited.stderr
 
 
 # ---- Joined with a trace of Xen ----

@@ -28,7 +28,7 @@ enum weft__ftrace_kind {
 	WEFT__FTRACE_SWITCH, /* sched_switch */
 	WEFT__FTRACE_FORK,   /* sched_process_fork */
 	WEFT__FTRACE_WAKING, /* sched_waking: `other` wakes `pid` */
-	WEFT__FTRACE_WAKEUP, /* sched_wakeup: `pid` is runnable; not because of who runs */
+	WEFT__FTRACE_WAKEUP, /* sched_wakeup: `pid` is runnable; nothing says why */
 	WEFT__FTRACE_BORN,   /* sched_wakeup_new: the same of a new one */
 	WEFT__FTRACE_CALL,   /* raw_syscalls: sys_enter */
 	WEFT__FTRACE_RETURN, /* raw_syscalls: sys_exit */
@@ -64,12 +64,13 @@ static inline size_t weft__format_ftrace_page_bytes(const struct weft__ftrace_fo
 struct weft__ftrace_event {
 	uint64_t time;
 	enum weft__ftrace_kind kind;
-	uint32_t pid;      /* that runs now, was made, is woken, or calls */
-	uint32_t other;    /* that ran before, made it, or wakes it; the number of the call; how many
-						  events    are lost, 0: unknown */
-	bool has_ended;    /* `other` never runs again */
-	bool is_runnable;  /* `other` would run on */
-	bool is_interrupt; /* an interrupt happened on behalf of nobody */
+	uint32_t pid; /* that runs now, was made, is woken, or calls */
+	/* That ran before, made it, or wakes it; or the number of the call; or how many events are
+	 * lost, 0: unknown. */
+	uint32_t other;
+	bool has_ended;                     /* `other` never runs again */
+	bool is_runnable;                   /* `other` would run on */
+	bool is_interrupt;                  /* an interrupt did it, on behalf of no thread */
 	char name[WEFT__FTRACE_NAME_BYTES]; /* of `pid` and `other`; "": unknown */
 	char other_name[WEFT__FTRACE_NAME_BYTES];
 };

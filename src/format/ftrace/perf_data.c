@@ -104,6 +104,10 @@ static int add_ids(struct perf_file *p, struct weft__ftrace_cursor ids)
 {
 	const struct weft__column column = {&p->ids, sizeof(*p->ids)};
 	const size_t count = ids.size / 8;
+	if (count > p->capture->size / 8 - p->id_count) { /* events have no ids in common */
+		p->capture->damaged++;
+		return 0;
+	}
 	int error = weft__columns_reserve(&column, 1, &p->id_capacity, p->id_count + count);
 	for (size_t i = 0; i < count && !error; i++)
 		p->ids[p->id_count++] = weft__format_ftrace_take_number(&ids, 8);
@@ -203,20 +207,19 @@ static int take_sample(struct perf_file *p, struct weft__ftrace_cursor c)
 static int take_loss(struct perf_file *p, struct weft__ftrace_cursor c)
 {
 	const uint64_t type = p->sample_type;
-	uint64_t tail = 0, before = 0;
+	uint64_t tail = 0;
 	const uint64_t bits[] = {
 		SAMPLE_TID, SAMPLE_TIME, SAMPLE_ID, SAMPLE_STREAM_ID, SAMPLE_CPU, SAMPLE_IDENTIFIER};
-	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++) {
+	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
 		tail += type & bits[i] ? 8 : 0;
-		before += i > 1 && i < 4 && type & bits[i] ? 8 : 0;
-	}
 	if (!(p->flags & FLAG_SAMPLE_ID_ALL) || c.size < 16 + tail)
 		return 0;
 	const uint64_t lost = weft__load_u64(c.bytes + 8);
 	c.at = c.size - (size_t)tail;
 	skip(&c, type, SAMPLE_TID, 8);
 	const uint64_t time = weft__format_ftrace_take_number(&c, 8);
-	(void)weft__format_ftrace_take(&c, before);
+	skip(&c, type, SAMPLE_ID, 8);
+	skip(&c, type, SAMPLE_STREAM_ID, 8);
 	const uint32_t cpu = (uint32_t)weft__format_ftrace_take_number(&c, 8);
 	return c.is_short ? 0 : weft__format_ftrace_add_loss(p->capture, time, lost, cpu);
 }

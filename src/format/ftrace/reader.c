@@ -10,69 +10,25 @@
  *
  * Events come in the order of time; each becomes some events of the model, which wait in a list.
  */
+#include "format/ftrace/reader.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <weft/error.h>
 #include <weft/kinds.h>
 
 #include "base/array.h"
-#include "base/diagnostics.h"
-#include "base/index.h"
-#include "format/formats.h"
-#include "format/ftrace/capture.h"
-#include "format/weft/clock/ticks.h"
 
-#define TEXT_BYTES 32
 #define KIND       "thread"
-#define COUNTER    "x86-tsc"
-#define ASSUMED_HZ UINT64_C(2400000000)
 #define IDLE_FIRST UINT32_C(0x80000000) /* keys of idle threads, all of which have the pid 0 */
-#define EVENTS_MAX 16                   /* that one event of Linux becomes */
-
-struct linux_thread {
-	uint32_t key;
-	char name[WEFT__FTRACE_NAME_BYTES];
-	bool is_known, has_ended, is_new;
-	bool is_running, is_runnable, is_calling;
-};
-
-struct linux_cpu {
-	uint32_t number;
-	uint32_t runs; /* 1 + the thread; 0: unknown */
-};
-
-struct made_event {
-	struct weft_event event;
-	char text[TEXT_BYTES];
-};
-
-struct linux_reader {
-	struct weft__reader base;
-	struct weft__ftrace_capture capture;
-	struct weft__ticks ticks; /* multiplier 0: times are ns */
-	struct linux_thread *threads;
-	size_t thread_count, thread_capacity;
-	struct weft__index index;
-	struct linux_cpu *cpus;
-	uint32_t cpu_count;
-	uint32_t lane_of[WEFT__FTRACE_CPUS_MAX]; /* 1 + the index of the processor's lane; 0: none */
-	struct weft_trace_thread *lanes;
-	char (*lane_names)[16];
-	struct weft_trace_buffer buffer;
-	struct weft_loss_period *losses;
-	struct made_event made[EVENTS_MAX];
-	uint32_t made_count, given;
-	uint64_t time_ns;
-	int error;
-};
 
 /* ---- Events ---- */
 
 static struct made_event *make(struct linux_reader *r, unsigned type, uint32_t thread)
 {
-	struct made_event *made = &r->made[r->made_count < EVENTS_MAX ? r->made_count++ : 0];
+	struct made_event *made =
+		&r->made[r->made_count < WEFT__FTRACE_EVENTS_MAX ? r->made_count++ : 0];
 	made->event = (struct weft_event){
 		.time_ns = r->time_ns, .type = (uint8_t)type, .task = thread ? thread : WEFT_TASK_NONE};
 	made->text[0] = '\0';
@@ -80,12 +36,12 @@ static struct made_event *make(struct linux_reader *r, unsigned type, uint32_t t
 }
 
 /* "xl 146", "swapper" */
-static void name_thread(const struct linux_thread *t, char name[TEXT_BYTES])
+static void name_thread(const struct linux_thread *t, char name[WEFT__FTRACE_TEXT_BYTES])
 {
 	if (t->key >= IDLE_FIRST)
-		snprintf(name, TEXT_BYTES, "idle");
+		snprintf(name, WEFT__FTRACE_TEXT_BYTES, "idle");
 	else
-		snprintf(name, TEXT_BYTES, "%s %u", t->name[0] ? t->name : "tid", t->key);
+		snprintf(name, WEFT__FTRACE_TEXT_BYTES, "%s %u", t->name[0] ? t->name : "tid", t->key);
 }
 
 /* ---- Threads ---- */
@@ -181,17 +137,24 @@ static void set_runnable(struct linux_reader *r, uint32_t number, bool is_runnab
 		strcpy(made->text, "runnable");
 }
 
+static void end_call(struct linux_reader *r, uint32_t number)
+{
+	struct linux_thread *t = thread_at(r, number);
+	if (t->is_calling)
+		make(r, WEFT_EVENT_END, number);
+	t->is_calling = false;
+}
+
 static void end_thread(struct linux_reader *r, uint32_t number)
 {
 	struct linux_thread *t = thread_at(r, number);
 	if (t->is_runnable)
 		make(r, WEFT_EVENT_END, number);
-	if (t->is_calling)
-		make(r, WEFT_EVENT_END, number);
+	end_call(r, number);
 	if (t->is_known)
 		make(r, WEFT_EVENT_RESOLVE, 0)->event.other = number;
 	t->has_ended = true;
-	t->is_runnable = t->is_calling = false;
+	t->is_runnable = false;
 }
 
 /* ---- Lanes ---- */
@@ -273,25 +236,31 @@ static void on_wake(struct linux_reader *r, uint32_t cpu, const struct weft__ftr
 static void on_call(struct linux_reader *r, uint32_t cpu, const struct weft__ftrace_event *event)
 {
 	const uint32_t number = event->pid ? find_on(r, cpu, event->pid) : 0;
-	const bool begins = event->kind == WEFT__FTRACE_CALL;
-	if (!number || thread_at(r, number)->is_calling == begins)
+	if (!number)
+		return;
+	end_call(r, number); /* also if the return of the one before is missing */
+	if (event->kind != WEFT__FTRACE_CALL)
 		return;
 	know(r, number);
-	thread_at(r, number)->is_calling = begins;
-	struct made_event *made = make(r, begins ? WEFT_EVENT_BEGIN : WEFT_EVENT_END, number);
-	if (begins)
-		snprintf(made->text, TEXT_BYTES, "syscall %u", event->other);
+	thread_at(r, number)->is_calling = true;
+	snprintf(make(r, WEFT_EVENT_BEGIN, number)->text, WEFT__FTRACE_TEXT_BYTES, "syscall %u",
+		event->other);
 }
 
-static uint64_t ns_of(const struct linux_reader *r, uint64_t time)
+/* Nothing is known of the processor's thread then: it may have returned from its call, and another
+ * one may run. */
+static void on_loss(struct linux_reader *r, uint32_t lane)
 {
-	return r->ticks.multiplier ? weft__format_ticks_to_ns(&r->ticks, time) : time;
+	if (!r->cpus[lane].runs)
+		return;
+	end_call(r, r->cpus[lane].runs);
+	run(r, lane, 0);
 }
 
 static void take(struct linux_reader *r, uint32_t cpu, const struct weft__ftrace_event *event)
 {
 	const uint32_t lane = r->lane_of[cpu] - 1;
-	r->time_ns = ns_of(r, event->time);
+	r->time_ns = weft__format_ftrace_ns(r, event->time);
 	switch (event->kind) {
 	case WEFT__FTRACE_SWITCH:
 		on_switch(r, lane, event);
@@ -309,15 +278,14 @@ static void take(struct linux_reader *r, uint32_t cpu, const struct weft__ftrace
 		on_call(r, cpu, event);
 		break;
 	case WEFT__FTRACE_LOSS:
-		if (r->cpus[lane].runs)
-			run(r, lane, 0);
+		on_loss(r, lane);
 		break;
 	case WEFT__FTRACE_KINDS:
 		break;
 	}
 }
 
-static int linux_next(struct weft__reader *base, struct weft_event *ret_event)
+int weft__format_ftrace_reader_next(struct weft__reader *base, struct weft_event *ret_event)
 {
 	struct linux_reader *r = (struct linux_reader *)base;
 	struct weft__ftrace_event event;
@@ -335,154 +303,3 @@ static int linux_next(struct weft__reader *base, struct weft_event *ret_event)
 	*ret_event = made->event;
 	return WEFT_OK;
 }
-
-/* ---- Opening ---- */
-
-static int find_cpus(struct linux_reader *r)
-{
-	for (size_t i = 0; i < r->capture.count; i++)
-		r->lane_of[r->capture.list[i].cpu] = 1;
-	r->lane_of[0] |= !r->capture.count;
-	for (uint32_t i = 0; i < WEFT__FTRACE_CPUS_MAX; i++)
-		if (r->lane_of[i])
-			r->lane_of[i] = ++r->cpu_count;
-	r->cpus = calloc(r->cpu_count, sizeof(*r->cpus));
-	for (uint32_t i = 0; i < WEFT__FTRACE_CPUS_MAX && r->cpus; i++)
-		if (r->lane_of[i])
-			r->cpus[r->lane_of[i] - 1].number = i;
-	return r->cpus ? 0 : WEFT_ERROR_MEMORY;
-}
-
-/* A loss lasts until the next event of its processor. */
-static int describe_losses(struct linux_reader *r, struct weft_trace_description *description)
-{
-	const struct weft__ftrace_position *list = r->capture.list;
-	uint64_t *next = calloc(r->cpu_count, sizeof(*next));
-	uint32_t count = 0;
-	for (size_t i = 0; i < r->capture.count; i++)
-		count += !list[i].size;
-	r->losses = calloc(count + (size_t)1, sizeof(*r->losses));
-	description->loss_period_count = r->losses && next ? count : 0;
-	for (size_t i = r->capture.count; i > 0 && r->losses && next; i--) {
-		const struct weft__ftrace_position *p = &list[i - 1];
-		const uint32_t lane = r->lane_of[p->cpu] - 1;
-		const uint64_t time_ns = ns_of(r, p->time);
-		if (!p->size) {
-			r->losses[--count] = (struct weft_loss_period){
-				time_ns, next[lane] ? next[lane] : time_ns, p->at, lane, WEFT_LOSS_FULL};
-			description->losses[WEFT_LOSS_FULL] += p->at ? p->at : 1;
-		}
-		next[lane] = time_ns;
-	}
-	free(next);
-	description->loss_periods = r->losses;
-	return description->loss_period_count || r->losses ? 0 : WEFT_ERROR_MEMORY;
-}
-
-static int describe_lanes(struct linux_reader *r, struct weft_trace_description *description)
-{
-	r->lanes = calloc(r->cpu_count, sizeof(*r->lanes));
-	r->lane_names = calloc(r->cpu_count, sizeof(*r->lane_names));
-	if (!r->lanes || !r->lane_names)
-		return WEFT_ERROR_MEMORY;
-	for (uint32_t i = 0; i < r->cpu_count; i++) {
-		snprintf(r->lane_names[i], sizeof(*r->lane_names), "CPU %u", r->cpus[i].number);
-		r->lanes[i] =
-			(struct weft_trace_thread){.name = r->lane_names[i], .tid = r->cpus[i].number};
-	}
-	r->buffer = (struct weft_trace_buffer){.process = "Linux", .host = "", .file = ""};
-	description->buffers = &r->buffer;
-	description->buffer_count = 1;
-	description->threads = r->lanes;
-	description->thread_count = r->cpu_count;
-	return 0;
-}
-
-/* Times of the counter count from the first event on, as those of Xen's own trace do. */
-static void describe_clock(struct linux_reader *r, struct weft_clock *clock)
-{
-	const bool is_monotonic = strcmp(r->capture.clock, "mono") == 0;
-	clock->name = is_monotonic ? "monotonic" : r->capture.clock;
-	clock->epoch = is_monotonic ? WEFT_EPOCH_MONOTONIC : WEFT_EPOCH_UNKNOWN;
-	clock->hz = 1000000000;
-	if (strcmp(r->capture.clock, COUNTER) != 0)
-		return;
-	clock->name = "tsc";
-	clock->rate = r->base.input.hz ? WEFT_RATE_GIVEN : WEFT_RATE_ASSUMED;
-	clock->hz = r->base.input.hz ? r->base.input.hz : ASSUMED_HZ;
-	weft__format_ticks_init(&r->ticks, r->capture.count ? r->capture.list[0].time : 0, 0, clock->hz,
-		UINT64_C(1000000000));
-}
-
-static void linux_close(struct weft__reader *base)
-{
-	struct linux_reader *r = (struct linux_reader *)base;
-	weft__format_ftrace_capture_finish(&r->capture);
-	if (r->index.slots)
-		weft__index_finish(&r->index);
-	free(r->threads);
-	free(r->cpus);
-	free(r->lanes);
-	free(r->lane_names);
-	free(r->losses);
-	free(r);
-}
-
-static int fill(struct linux_reader *r, const struct weft__input *input)
-{
-	int error = weft__format_ftrace_capture_open(input->bytes, input->size, &r->capture);
-	if (r->capture.wrong)
-		weft_diagnostics_add(input->diagnostics, 0, r->capture.wrong);
-	if (r->capture.damaged)
-		weft_diagnostics_add(input->diagnostics, 0, "parts of the file are damaged or missing");
-	if (error)
-		return error;
-	error = weft__index_init(&r->index);
-	if (!error)
-		error = find_cpus(r);
-	if (error)
-		return error;
-	describe_clock(r, &input->description->clock);
-	error = describe_lanes(r, input->description);
-	return error ? error : describe_losses(r, input->description);
-}
-
-static int linux_open(const struct weft__input *input, struct weft__reader **ret_reader)
-{
-	struct linux_reader *r = calloc(1, sizeof(*r));
-	if (!r)
-		return WEFT_ERROR_MEMORY;
-	r->base.input = *input;
-	int error = fill(r, input);
-	if (error)
-		linux_close(&r->base);
-	else
-		*ret_reader = &r->base;
-	return error;
-}
-
-static bool is_trace_dat(const uint8_t *bytes, size_t size)
-{
-	return weft__format_ftrace_is_capture(bytes, size) && bytes[0] != 'P';
-}
-
-static bool is_perf_data(const uint8_t *bytes, size_t size)
-{
-	return weft__format_ftrace_is_capture(bytes, size) && bytes[0] == 'P';
-}
-
-const struct weft__format weft__format_trace_dat = {
-	.name = "trace-dat",
-	.probe = is_trace_dat,
-	.open = linux_open,
-	.next = linux_next,
-	.close = linux_close,
-};
-
-const struct weft__format weft__format_perf_data = {
-	.name = "perf-data",
-	.probe = is_perf_data,
-	.open = linux_open,
-	.next = linux_next,
-	.close = linux_close,
-};

@@ -119,6 +119,8 @@ int weft__format_ftrace_open_trace_dat(struct weft__ftrace_capture *c)
 	struct weft__ftrace_cursor cursor = {
 		.bytes = c->bytes, .size = c->size, .at = sizeof(WEFT__FTRACE_TRACE_DAT) - 1};
 	const char *version = weft__format_ftrace_take_text(&cursor);
+	if (strcmp(version, "7") == 0)
+		return fail(c, "its version is 7, which is not read while the file grows");
 	if (strcmp(version, "6") != 0)
 		return fail(c, "it is of another version of trace-cmd's format than 6 and 7");
 	if (weft__format_ftrace_take_number(&cursor, 1))

@@ -81,7 +81,7 @@ static uint64_t convert(const struct import_clock *clock, uint64_t time)
 {
 	if (clock->is_counter)
 		return time;
-	const double passed = ((double)time - (double)clock->monotonic_ns) * clock->cycles_per_ns;
+	const double passed = (double)(int64_t)(time - clock->monotonic_ns) * clock->cycles_per_ns;
 	const double cycles = (double)clock->counter + passed;
 	return cycles > 0 && cycles < 0x1p63 ? clock->counter + (uint64_t)(int64_t)rint(passed) : 0;
 }
