@@ -48,18 +48,19 @@ static size_t copy_mapped(char *to, size_t size, const struct iovec *from, size_
 }
 
 /* How many bytes could be copied. errno stays. A child of vfork is another process than its
- * parent. */
+ * parent. Its memory is the side that is written: pages of a device, as those of libxencall's
+ * buffers, are read by the process itself only, and not by process_vm_readv. */
 static size_t copy(void *to, size_t size, const struct iovec *from, size_t count)
 {
-	struct iovec local = {to, size};
+	struct iovec remote = {to, size};
 	if (!weft__hooks_system_begin())
 		return 0;
 	long copied;
 	if (weft__kernel_is_filtered())
 		copied = (long)copy_mapped(to, size, from, count);
 	else
-		copied = weft__kernel_call(SYS_process_vm_readv, weft__kernel_process(), (long)&local, 1,
-			(long)from, (long)count, 0);
+		copied = weft__kernel_call(SYS_process_vm_writev, weft__kernel_process(), (long)from,
+			(long)count, (long)&remote, 1, 0);
 	weft__hooks_system_end();
 	return copied > 0 ? (size_t)copied : 0;
 }

@@ -28,7 +28,7 @@ static void execute_in_sandbox(void)
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		KILL(__NR_membarrier),
-		KILL(__NR_process_vm_readv),
+		KILL(__NR_process_vm_writev),
 		KILL(__NR_memfd_create),
 		KILL(__NR_ptrace),
 		KILL(__NR_personality),
