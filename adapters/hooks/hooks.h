@@ -36,6 +36,7 @@ WEFT_CATEGORY_DECLARE(thread);
 WEFT_CATEGORY_DECLARE(io);
 WEFT_CATEGORY_DECLARE(uv);
 WEFT_CATEGORY_DECLARE(glib);
+WEFT_CATEGORY_DECLARE(xen);
 
 /* ---- Originals (next.c) ---- */
 

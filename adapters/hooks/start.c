@@ -25,8 +25,9 @@ WEFT_CATEGORY_DEFINE(thread, "thread", "threads, and locks for which they wait")
 WEFT_CATEGORY_DEFINE(io, "io", "descriptors, and loops of epoll, poll and select");
 WEFT_CATEGORY_DEFINE(uv, "uv", "libuv's handles and requests");
 WEFT_CATEGORY_DEFINE(glib, "glib", "GLib's sources and tasks");
+WEFT_CATEGORY_DEFINE(xen, "xen", "hypercalls, and calls of Xen's devices");
 
-static const char *const adapters[] = {"thread", "io", "uv", "glib"};
+static const char *const adapters[] = {"thread", "io", "uv", "glib", "xen"};
 
 /* True if the comma-separated list has that name. */
 static bool is_in(const char *list, const char *name)

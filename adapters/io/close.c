@@ -16,6 +16,7 @@
 
 #include "hooks/asked.h"
 #include "hooks/locked.h"
+#include "xen/call.h"
 
 /* Forgotten before the call: after it, another thread may have got the number for a new descriptor.
  */
@@ -155,7 +156,8 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(list, request);
 	void *argument = va_arg(list, void *);
 	va_end(list);
-	int result = NEXT(ioctl)(fd, request, argument);
+	int result = unlikely(weft__xen_may_be(request)) ? weft__xen_ioctl(fd, request, argument)
+													 : NEXT(ioctl)(fd, request, argument);
 	if (unlikely(request == FIONBIO) && result == 0)
 		set_nonblocking(fd, weft__io_is_nonblocking(fd));
 	return result;

@@ -71,9 +71,11 @@ static void add_recorders(const struct weft__runs_executable *it)
 	if (it->has_libweft || libraries.has_weft)
 		add("recorded", "by libweft, with which it is linked; -a thread,io adds adapters");
 	else
-		add("recorded", "by the adapters %s%sthread and io: threads, locks, descriptors%s",
+		add("recorded", "by the adapters %s%s%sthread and io: threads, locks, descriptors%s%s",
 			libraries.has_uv ? "uv, " : "", libraries.has_glib ? "glib, " : "",
-			libraries.has_uv || libraries.has_glib ? ", and the loop's handles" : "");
+			libraries.has_xen ? "xen, " : "",
+			libraries.has_uv || libraries.has_glib ? ", and the loop's handles" : "",
+			libraries.has_xen ? ", and calls of Xen" : "");
 	if (libraries.sanitizer[0])
 		add("sanitizer", "%s is loaded first", weft__runs_shown(libraries.sanitizer));
 	add("not seen", "io_uring, and code and children that are linked statically");

@@ -444,7 +444,7 @@ def threads_of_python_have_their_names():
 def wrong_lists():
     for wrong in ('threads', '', 'thread,', 'auto,thread', 'thread,none'):
         result = weft('record', '-a', wrong, 'true', status=2)
-        assert 'the adapters are uv, glib, thread, io, node and python' in result.stderr, result.stderr
+        assert 'the adapters are uv, glib, thread, io, xen, node and python' in result.stderr, result.stderr
 
 
 @case

@@ -18,7 +18,7 @@
 #include "runs/program/libraries.h"
 #include "runtime.h"
 
-static const char *const names[] = {"uv", "glib", "thread", "io", "node", "python"};
+static const char *const names[] = {"uv", "glib", "thread", "io", "xen", "node", "python"};
 
 enum {
 	NAMES = sizeof(names) / sizeof(names[0])
@@ -42,7 +42,7 @@ bool record_adapters_check(const char *command, const char *list)
 		size_t size = strcspn(item, ",");
 		if (!is_name(item, size)) {
 			cli_usage_error(command,
-				"-a: there is no adapter \"%.*s\"; the adapters are uv, glib, thread, io, node and python",
+				"-a: there is no adapter \"%.*s\"; the adapters are uv, glib, thread, io, xen, node and python",
 				(int)size, item);
 			return false;
 		}
@@ -114,9 +114,10 @@ static void announce(const char *program, const struct weft__runs_libraries *lib
 {
 	if (!libraries->is_known || libraries->has_weft)
 		return;
-	cli_error("%s is recorded by the adapters %s%s%s%sthread and io%s%s", weft__runs_shown(program),
-		runtime ? runtime->adapter : "", runtime ? ", " : "", libraries->has_uv ? "uv, " : "",
-		libraries->has_glib ? "glib, " : "", runtime ? ": " : "", runtime ? runtime->what : "");
+	cli_error("%s is recorded by the adapters %s%s%s%s%sthread and io%s%s",
+		weft__runs_shown(program), runtime ? runtime->adapter : "", runtime ? ", " : "",
+		libraries->has_uv ? "uv, " : "", libraries->has_glib ? "glib, " : "",
+		libraries->has_xen ? "xen, " : "", runtime ? ": " : "", runtime ? runtime->what : "");
 }
 
 /* True if the library is there. `ret_is_fatal`: it is not, and a message has said so. */

@@ -57,13 +57,26 @@ bool weft__runs_libraries_is_foreign(const char *path)
 }
 
 /* Sanitizers whose runtime refuses to come after another library. */
+static bool has_prefix(const char *name, const char *const prefixes[], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
 static bool is_sanitizer(const char *name)
 {
 	static const char *const names[] = {"libasan.so", "libtsan.so", "liblsan.so", "libhwasan.so"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strncmp(name, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
+	return has_prefix(name, names, sizeof(names) / sizeof(names[0]));
+}
+
+/* One of those by which a program calls Xen. */
+static bool is_of_xen(const char *name)
+{
+	static const char *const names[] = {
+		"libxencall.so", "libxenforeignmemory.so", "libxengnttab.so", "libxenevtchn.so"};
+	return has_prefix(name, names, sizeof(names) / sizeof(names[0]));
 }
 
 static void take_line(char *line, struct weft__runs_libraries *libraries)
@@ -72,6 +85,7 @@ static void take_line(char *line, struct weft__runs_libraries *libraries)
 	char *arrow = strstr(name, " => ");
 	libraries->has_uv |= strncmp(name, "libuv.so", 8) == 0;
 	libraries->has_glib |= strncmp(name, "libglib-2.0.so", 14) == 0;
+	libraries->has_xen |= is_of_xen(name);
 	libraries->has_weft |= strncmp(name, "libweft.so", 10) == 0;
 	if (!arrow || libraries->sanitizer[0] || !is_sanitizer(name))
 		return;

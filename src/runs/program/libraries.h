@@ -10,7 +10,7 @@
 
 struct weft__runs_libraries {
 	bool is_known; /* the dynamic linker has listed them */
-	bool has_uv, has_glib, has_weft;
+	bool has_uv, has_glib, has_xen, has_weft;
 	char sanitizer[PATH_MAX]; /* the runtime of a sanitizer that has to come first; "": none */
 };
 

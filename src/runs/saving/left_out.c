@@ -22,7 +22,7 @@ static const uint64_t SHORT_OF_LEAD_NS = 1000000000;
 
 static bool is_of_an_adapter(const char *name, size_t size)
 {
-	static const char *const adapters[] = {"thread", "io", "uv", "glib"};
+	static const char *const adapters[] = {"thread", "io", "uv", "glib", "xen"};
 	for (size_t i = 0; i < sizeof(adapters) / sizeof(*adapters); i++)
 		if (strlen(adapters[i]) == size && memcmp(adapters[i], name, size) == 0)
 			return true;
