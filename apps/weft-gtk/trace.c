@@ -233,13 +233,21 @@ static void end_growth(struct window *window)
 	g_clear_pointer(&window->follower, follower_stop);
 }
 
+/* True if the trace says that its program has ended, so that it does not grow any more. */
+static bool has_ended(const struct weft_model *model)
+{
+	const enum weft_ending ending =
+		model->buffer_count == 1 ? model->buffers[0].ending : WEFT_ENDING_UNKNOWN;
+	return ending != WEFT_ENDING_UNKNOWN && ending != WEFT_ENDING_RUNNING;
+}
+
 /* Files that grow are shown as a live trace, so that the view stays. */
 static int64_t take_growth(void *context, struct weft_model *model, bool is_last)
 {
 	struct window *window = context;
 	int64_t cost_us = window->busy_us;
 	window->busy_us = 0;
-	show_model(window, model, true);
+	show_model(window, model, !is_last || !has_ended(model));
 	show_complete(window);
 	show_damage(window, follower_damage(window->follower));
 	if (is_last)

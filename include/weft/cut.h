@@ -3,6 +3,7 @@
  * Writes a part of a trace, of any format, as a trace of its own in weft's format.
  *
  *     weft_cut_create → add … add → finish → destroy
+ *     weft_cut_create → add … flush → add … flush → finish → destroy    one that is followed
  *
  * The caller adds every event of the trace from the first on. Events in the range are written with
  * their times unchanged. Events before the range are not written; the cut keeps the state that they
@@ -65,6 +66,12 @@ int weft_cut_add(struct weft_cut *cut, const struct weft_event *event,
 /* Adds an event of a checkpoint (checkpoint.h), instead of all events of the trace before that;
  * then the caller adds those from the checkpoint's time on. 0 or an error. */
 int weft_cut_add_state(struct weft_cut *cut, const struct weft_event *event);
+
+/* Writes the events that were added, for readers that follow the result while it grows (growing.h),
+ * and a mark: no event before `mark_ns` will be added. Only for a cut that begins where the trace
+ * does. `description` is as for weft_cut_add(). 0 or an error. */
+int weft_cut_flush(
+	struct weft_cut *cut, uint64_t mark_ns, const struct weft_trace_description *description);
 
 /* Writes events that are held back, and the rundown. `description` is the decoder's at this time:
  * its threads, its levels and its losses are kept. Losses whose times are known are kept only where

@@ -51,8 +51,9 @@ int weft_refresh_read(struct weft_refresh *refresh, uint32_t most);
 /* The number of events that were taken. */
 uint64_t weft_refresh_events(const struct weft_refresh *refresh);
 
-/* Milliseconds until a model is due. 0: now; INFINITY: not until events come, or the source wants
- * one. Models take only a share of the time, so that the rest is left for reading and for the user.
+/* Milliseconds until a model is due. 0: now; INFINITY: not until events come, the present time
+ * moves, or the source wants one. Models take only a share of the time, so that the rest is left
+ * for reading and for the user.
  */
 double weft_refresh_wait_ms(const struct weft_refresh *refresh, double now_ms);
 

@@ -320,6 +320,21 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 	return error ? error : write_event(cut, event);
 }
 
+WEFT__EXPORT int weft_cut_flush(
+	struct weft_cut *cut, uint64_t mark_ns, const struct weft_trace_description *trace)
+{
+	if (cut->has_past || !is_one_buffer(trace))
+		return WEFT_ERROR_UNSUPPORTED;
+	if (!cut->has_begun)
+		return 0;
+	cut->packets.trace = trace;
+	int error = weft__export_cut_packets_flush_all(&cut->packets);
+	if (error)
+		return error;
+	return weft__export_chunks_begin(
+		&cut->chunks, WEFT_ABI_CHUNK_MARK, weft__export_cut_ticks(trace, mark_ns), 0);
+}
+
 WEFT__EXPORT int weft_cut_add_state(struct weft_cut *cut, const struct weft_event *event)
 {
 	struct weft_event own = *event;

@@ -258,17 +258,17 @@ static struct weft_diagnostics *source_diagnostics(void *growing)
 	return weft_growing_diagnostics(growing);
 }
 
-/* Only a follower knows a present time that is later than the last event. */
+/* The present of a follower is that of its program; that of files goes as far as their marks. */
 static uint64_t source_now_ns(void *growing)
 {
 	const struct weft_growing *g = growing;
-	return g->events.source.now_ns ? g->events.source.now_ns(g->events.source.context) : 0;
+	return g->events.source.now_ns ? g->events.source.now_ns(g->events.source.context) : mark_of(g);
 }
 
 WEFT__EXPORT struct weft_refresh_source weft_growing_source(struct weft_growing *g)
 {
-	return (struct weft_refresh_source){source_next, source_describe, source_diagnostics,
-		g->events.source.now_ns ? source_now_ns : NULL, source_is_wanted, g};
+	return (struct weft_refresh_source){
+		source_next, source_describe, source_diagnostics, source_now_ns, source_is_wanted, g};
 }
 
 /* ---- State ---- */

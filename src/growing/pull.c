@@ -48,6 +48,15 @@ static bool is_left(const struct weft_growing *g, const struct weft__growing_par
 	return (g->count > 1 || weft_decoder_is_pending(part->decoder)) && is_quiet(g, part);
 }
 
+/* Alone, a stream whose program has ended is complete. */
+static bool has_ended(const struct weft_growing *g, const struct weft__growing_part *part)
+{
+	const struct weft_trace_description *about = weft_decoder_describe(part->decoder);
+	const enum weft_ending ending =
+		about->buffer_count == 1 ? about->buffers[0].ending : WEFT_ENDING_UNKNOWN;
+	return g->count == 1 && ending != WEFT_ENDING_UNKNOWN && ending != WEFT_ENDING_RUNNING;
+}
+
 static int feed(
 	struct weft_growing *g, struct weft__growing_part *part, const void *bytes, size_t size)
 {
@@ -74,7 +83,7 @@ static int pull_part(struct weft_growing *g, struct weft__growing_part *part)
 	if (!part->is_current && part->bytes.age_ms)
 		part->fed_ms = g->system.now_ms() - part->bytes.age_ms(part->bytes.context);
 	part->is_current = true;
-	return is_left(g, part) ? weft__growing_complete(g, part) : WEFT_AGAIN;
+	return is_left(g, part) || has_ended(g, part) ? weft__growing_complete(g, part) : WEFT_AGAIN;
 }
 
 static int pull_all(struct weft_growing *g)

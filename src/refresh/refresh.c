@@ -27,6 +27,7 @@ struct weft_refresh {
 	struct weft_refresh_source source;
 	struct weft_model_builder *builder;
 	uint64_t events, shown_events; /* shown_events: those in the last model */
+	uint64_t shown_now_ns;         /* the present time of the last model */
 	double shown_ms;               /* of the last model */
 	double cost_ms, former_ms;     /* of the last model, and of the one before it */
 	bool has_ended, is_behind;     /* is_behind: events wait to be read */
@@ -108,13 +109,19 @@ static double pause_ms(const struct weft_refresh *refresh)
 	return pause_ms > least_ms ? pause_ms : least_ms;
 }
 
+static uint64_t present(const struct weft_refresh *refresh)
+{
+	const struct weft_refresh_source *source = &refresh->source;
+	return source->now_ns ? source->now_ns(source->context) : 0;
+}
+
 WEFT__EXPORT double weft_refresh_wait_ms(const struct weft_refresh *refresh, double now_ms)
 {
 	const struct weft_refresh_source *source = &refresh->source;
 	if (refresh->events == 0 || (source->is_wanted && !source->is_wanted(source->context)))
 		return INFINITY;
 	bool is_idle = refresh->events == refresh->shown_events;
-	if (is_idle && !source->now_ns)
+	if (is_idle && present(refresh) == refresh->shown_now_ns)
 		return INFINITY;
 	double wait_ms = refresh->shown_ms + pause_ms(refresh) + (is_idle ? IDLE_MS : 0) - now_ms;
 	return wait_ms > 0 ? wait_ms : 0;
@@ -127,8 +134,8 @@ WEFT__EXPORT int weft_refresh_model(struct weft_refresh *refresh, struct weft_mo
 	refresh->shown_events = refresh->events;
 	if (refresh->has_ended)
 		return weft_model_builder_finish(refresh->builder, about, ret_model);
-	uint64_t now_ns = source->now_ns ? source->now_ns(source->context) : 0;
-	return weft_model_builder_snapshot(refresh->builder, about, now_ns, ret_model);
+	refresh->shown_now_ns = present(refresh);
+	return weft_model_builder_snapshot(refresh->builder, about, refresh->shown_now_ns, ret_model);
 }
 
 WEFT__EXPORT void weft_refresh_shown(struct weft_refresh *refresh, double now_ms, double cost_ms)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <weft/cut.h>
 #include <weft/follow.h>
 #include <weft/source.h>
 
@@ -336,6 +337,67 @@ static void files_of_several_boots_are_refused(void **state)
 	free(copy);
 }
 
+static int append_bytes(void *file, const void *bytes, size_t size)
+{
+	return fwrite(bytes, 1, size, file) == size && fflush(file) == 0 ? 0 : WEFT_ERROR_SYSTEM;
+}
+
+static void add_create(
+	struct weft_cut *cut, uint64_t second, const struct weft_trace_description *description)
+{
+	const struct weft_event event = {.type = WEFT_EVENT_CREATE,
+		.task = WEFT_TASK_NONE,
+		.other = second,
+		.time_ns = second * SECOND_NS,
+		.ticks = second * SECOND_NS};
+	assert_int_equal(weft_cut_add(cut, &event, description), 0);
+}
+
+/* A trace that is written while it is followed: its marks are its present, and its end is known. */
+static void a_trace_that_is_flushed_grows_and_ends(void **state)
+{
+	const struct weft_cut_range all = {0, UINT64_MAX}, later = {SECOND_NS, UINT64_MAX};
+	struct weft_trace_thread thread = {.name = "main", .number = 1};
+	struct weft_trace_buffer buffer = {.process = "p", .host = "h", .file = ""};
+	const struct weft_trace_description description = {.format = "weft",
+		.clock = {.name = "monotonic", .epoch = WEFT_EPOCH_MONOTONIC, .hz = SECOND_NS},
+		.threads = &thread,
+		.thread_count = 1,
+		.buffers = &buffer,
+		.buffer_count = 1};
+	struct weft_cut *cut;
+	(void)state;
+	FILE *file = fopen(paths[0], "wb");
+	const struct weft_cut_sink sink = {append_bytes, file};
+	assert_int_equal(weft_cut_create(&all, "test", &sink, &cut), 0);
+	assert_int_equal(weft_cut_flush(cut, 1, &description), 0); /* there is nothing yet */
+	assert_int_equal(ftell(file), 0);
+	add_create(cut, 2, &description);
+	assert_int_equal(weft_cut_flush(cut, 2 * SECOND_NS + 1, &description), 0);
+	open_files(1, true);
+	expect("2 ", WEFT_AGAIN);
+	for (uint64_t second = 3; second < 6; second++) {
+		add_create(cut, second, &description);
+		expect("", WEFT_AGAIN);
+		assert_int_equal(weft_cut_flush(cut, second * SECOND_NS + 1, &description), 0);
+		expect((const char *[]){"3 ", "4 ", "5 "}[second - 3], WEFT_AGAIN);
+	}
+	const struct weft_refresh_source source = weft_growing_source(growing);
+	assert_int_equal(source.now_ns(source.context), 5 * SECOND_NS + 1);
+	assert_int_equal(weft_cut_flush(cut, 9 * SECOND_NS, &description), 0);
+	expect("", WEFT_AGAIN);
+	assert_int_equal(source.now_ns(source.context), 9 * SECOND_NS);
+	buffer.ending = WEFT_ENDING_EXIT;
+	assert_int_equal(weft_cut_finish(cut, &description), 0);
+	expect("", WEFT_END);
+	weft_cut_destroy(cut);
+	assert_int_equal(weft_cut_create(&later, "test", &sink, &cut), 0);
+	add_create(cut, 0, &description);
+	assert_int_equal(weft_cut_flush(cut, SECOND_NS, &description), WEFT_ERROR_UNSUPPORTED);
+	weft_cut_destroy(cut);
+	assert_int_equal(fclose(file), 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -352,6 +414,7 @@ int main(void)
 		CASE(a_ring_is_followed),
 		CASE(a_ring_and_a_file_are_merged),
 		CASE(files_of_several_boots_are_refused),
+		CASE(a_trace_that_is_flushed_grows_and_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

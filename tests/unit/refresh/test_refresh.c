@@ -209,6 +209,8 @@ static void time_goes_on_without_events(void **state)
 	assert_int_equal(model->summary.end, 500);
 	weft_model_destroy(model);
 	weft_refresh_shown(refresh, 1000, 1);
+	assert_true(isinf(weft_refresh_wait_ms(refresh, 1000))); /* it has not moved */
+	s.now_ns = 501;
 	assert_true(weft_refresh_wait_ms(refresh, 1000) == 479);
 	weft_refresh_destroy(refresh);
 }

@@ -134,6 +134,7 @@ static int take_chunk(struct incoming *r, const struct weft__chunk *chunk)
 		return weft__format_tables_add_chunk(buffer, chunk, r->base.input.diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_HEADER) {
 		weft__format_stream_take_header(buffer, chunk, r->base.input.diagnostics);
+		weft__format_buffer_read_end(buffer);
 		read_losses(r);
 	}
 	if (chunk->kind == WEFT_ABI_CHUNK_MARK)
