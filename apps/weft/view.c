@@ -13,6 +13,7 @@
 #include "runs/directory/traces.h"
 #include "runs/guests/guest.h"
 #include "runs/memory/operand.h"
+#include "why/watched.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -33,7 +34,8 @@ static const char usage[] =
 	"Shows the trace FILE (`-` is standard input) in a window: zoom with the wheel, drag, and\n"
 	"press `?` for the keys. Several files, or a directory of traces, are one trace.\n"
 	"A program that records now, given by its PID (see `weft ls`) or by the file that it records\n"
-	"into, is followed, and so is a directory: the picture grows.\n"
+	"into, is followed, and so is a directory: the picture grows. Any other PID is looked at from\n"
+	"outside, ten times a second.\n"
 	"\n"
 	"      --start T        the start of the view: 12ms, 1.5s, 300us, 40ns after the trace's start,\n"
 	"                       or @N on its own clock\n"
@@ -345,21 +347,47 @@ static bool can_show(const char *operand)
 	return true;
 }
 
-/* Finds weft-gtk's files: operands, or the rings of the given PIDs. False after a message. */
-static bool find_files(char **operands, char **files, struct cli_attached *attached)
+/* The recording or watching that is started for an operand PID. */
+struct view_started {
+	struct cli_attached attached;
+	struct watched_process watched;
+	bool is_watched;
+};
+
+/* The name of an operand for weft-gtk --rings. NULL after a message. */
+static char *find_file(char *operand, struct view_started *started, bool *follows)
 {
-	struct weft__runs_found ring;
-	for (; *operands; operands++) {
-		if (!can_show(*operands))
-			return false;
-		char *path = cli_attach_path(*operands, &ring, attached++);
-		*files = path ? name_ring(path, ring.ring.pid) : NULL;
-		if (path && !*files)
-			cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
-		if (!*files++)
-			return false;
+	struct weft__runs_found ring = {0};
+	char *path = NULL;
+	if (!can_show(operand))
+		return NULL;
+	if (watched_is_wanted(operand)) {
+		cli_catch_interrupts();
+		*follows = started->is_watched = watched_start(operand, &started->watched);
+		path = started->is_watched ? started->watched.path : NULL;
+	} else {
+		path = cli_attach_path(operand, &ring, &started->attached);
 	}
+	char *name = path ? name_ring(path, ring.ring.pid) : NULL;
+	if (path && !name)
+		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+	return name;
+}
+
+/* Finds weft-gtk's files: operands, or the rings of the given PIDs. False after a message. */
+static bool find_files(char **operands, char **files, struct view_started *started, bool *follows)
+{
+	for (; *operands; operands++, files++)
+		if (!(*files = find_file(*operands, started++, follows)))
+			return false;
 	return true;
+}
+
+static void stop(const struct view_started *started)
+{
+	cli_detach(&started->attached);
+	if (started->is_watched)
+		watched_stop(&started->watched);
 }
 
 /* True if one is a directory: the processes of a run save their traces there one after the other,
@@ -385,23 +413,26 @@ static bool are_files(char **operands)
 static int show(struct view_arguments *a, int argc, char **argv)
 {
 	char **arguments = calloc((size_t)argc + ARGUMENTS, sizeof(*arguments));
-	struct cli_attached *attached = calloc((size_t)argc, sizeof(*attached));
+	struct view_started *started = calloc((size_t)argc, sizeof(*started));
+	char **files = calloc((size_t)argc + 1, sizeof(*files));
 	int status = CLI_NO;
-	if (arguments && attached) {
+	if (arguments && started && files) {
 		a->are_together = !a->is_separate && argc - optind > 1 && are_files(argv + optind);
 		a->follows = a->follows || has_directory(argv + optind);
-		char **files = arguments + fill(a, arguments);
 		status = CLI_UNREADABLE;
-		if (find_files(argv + optind, files, attached))
+		if (find_files(argv + optind, files, started, &a->follows)) {
+			memcpy(arguments + fill(a, arguments), files, (size_t)(argc - optind) * sizeof(*files));
 			status = explain(run_view(arguments), argv[optind]);
-		for (; *files; files++)
-			free(*files);
-		for (int i = optind; i < argc; i++)
-			cli_detach(&attached[i - optind]);
+		}
+		for (int i = optind; i < argc; i++) {
+			free(files[i - optind]);
+			stop(&started[i - optind]);
+		}
 	} else {
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 	}
-	free(attached);
+	free(files);
+	free(started);
 	free(arguments);
 	return status;
 }

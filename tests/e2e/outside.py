@@ -12,9 +12,10 @@ import subprocess
 import tempfile
 import time
 
-from harness import WEFT, case, equal, json_lines, main, skip, weft
+from harness import WEFT, case, equal, json_lines, main, skip, temporary_directory, weft
 from outside_look import FOLDER, caught, children_of, compiled, look, running
-from waiting import let_work, process_stat, wait_until
+from server import Server
+from waiting import let_work, process_stat, status_of, wait_until
 
 def program(*flags):
     return compiled('outside_subject', *flags)
@@ -718,6 +719,60 @@ def a_watch_shows_when_threads_begin_run_and_end():
     assert any(row['kind'] == 'thread' and row['running'] > 1000 for row in rows), rows
     stacks = [event['text'] for event in events if event['event'] == 'stack']
     assert any(text.startswith('rest (<string>:') for text in stacks), stacks
+
+
+def runs_of(server):
+    """The files in the run directories of a server's user."""
+    return [os.listdir(folder.path) for folder in os.scandir(os.path.join(server.folder.name, 'run', 'weft'))]
+
+
+def served(server, *command):
+    """A command of weft with the only trace that is served."""
+    trace, = server.traces()
+    path = os.path.join(FOLDER.name, 'served.weft')
+    with open(path, 'wb') as file:
+        file.write(server.get('/api/trace/' + trace['id'])[2])
+    return weft(*command, path).stdout
+
+
+@case
+def a_watch_is_served_while_it_lasts():
+    with running(program('-O0'), 'deadlock', threads=3) as process:
+        name = 'outside_subject-%d (from outside)' % process.pid
+        with Server(str(process.pid)) as server:
+            first, = server.traces()
+            equal((first['name'], runs_of(server)), (name, [[name]]))
+            wait_until('the functions are known', lambda: 'take_second (outside_subject.c:' in served(server, 'stats', '--by', 'stack'), server.process)
+            info, = json_lines(served(server, 'info', '--json'))
+            equal((info['threads'], info['ending']), (3, 'running'))
+            wait_until('time goes on, although nothing happens', lambda: server.traces()[0]['bytes'] > first['bytes'], server.process)
+            server.process.send_signal(signal.SIGINT)
+            status_of(server.process)
+            equal(runs_of(server), [])
+        server = Server(str(process.pid))
+        try:
+            equal(runs_of(server), [[name]])
+            server.process.kill()
+            wait_until('its trace is removed all the same', lambda: not runs_of(server))
+        finally:
+            equal(server.stop(), (-signal.SIGKILL, ''))
+        with Server(str(process.pid)) as server:
+            process.kill()
+            wait_until('the end is there', lambda: json_lines(served(server, 'info', '--json'))[0]['ending'] == 'exit', server.process)
+            equal(runs_of(server), [[name]])  # the trace stays
+
+
+@case
+def a_view_of_a_process_says_which_rights_it_lacks():
+    if os.geteuid() != 0:
+        skip('needs root, to become another user')
+    with running(program('-O0'), 'deadlock', threads=3) as process, temporary_directory() as folder:
+        os.chown(folder, 65534, 65534)
+        for command in 'view', 'serve':
+            result = subprocess.run([WEFT, command, str(process.pid)], capture_output=True, text=True, check=False, user=65534,
+                                    env={**os.environ, 'XDG_RUNTIME_DIR': folder})
+            equal((result.returncode, result.stdout, result.stderr), (3, '', 'weft: outside_subject %d: 3 of 3 threads cannot be read: they run as another user; run as root.\n' % process.pid))
+        equal(os.listdir(os.path.join(folder, 'weft')), [])
 
 
 @case

@@ -17,6 +17,7 @@ import server as base
 from browser import browse
 from harness import BUILD, DATA, WEFT, case, equal, main, run, skip, temporary_directory, weft
 from hostile_traces import small_packets
+from outside_look import compiled, running
 from traces_of_hosts import streams_of_two
 from waiting import status_of, wait_until
 from xen_traces import capture, read, unpack
@@ -402,6 +403,23 @@ def a_file_that_grows_is_followed():
     # At first both files, then the one that grows as it grows; its end may be read from the file.
     equal(len(asked_for(seen, 'parts/')), 1)
     assert len(asked_for(seen, 'trace/')) <= 3, seen['requests']
+
+
+LONGER = """new Promise(done => {
+    const length = () => window.weft.text().match(/still waits for futex · [^\\n]*/)[0], first = length();
+    const look = () => length() === first ? setTimeout(look, 100) : done(true);
+    look();
+})"""
+
+
+@case
+def a_process_that_records_nothing_is_shown_from_outside():
+    """Its threads do nothing, but time passes."""
+    with running(compiled('outside_subject', '-O0'), 'deadlock', threads=3) as process, Server(str(process.pid)) as server:
+        live, longer, ended = server.browse([['shows', 'live · '], ['look'], ['evaluate', LONGER], ['terminate', process.pid], ['shows', '\nended'], ['look']],
+                                            title='outside_subject-%d (from outside)' % process.pid)
+    assert live['opened']['live'] and longer and not ended['opened']['live'], (live, ended)
+    assert live['hash'].startswith('#trace=all'), live['hash']
 
 
 def sentence_of(look):

@@ -11,6 +11,7 @@ import xml.etree.ElementTree as xml
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from desktop import Picture, program, screen, xdotool  # noqa: E402
 from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft  # noqa: E402
+from outside_look import compiled, running  # noqa: E402
 from traces_of_hosts import streams_of_two  # noqa: E402
 from waiting import GaveUp, wait_until  # noqa: E402
 from xen_traces import capture, unpack  # noqa: E402
@@ -516,6 +517,26 @@ def a_file_that_grows_is_followed_on_request():
             assert not any('damaged' in part['name'] for part in window.parts())
             window.keys('F5')
             window.part('label', 'growing.sexp is damaged')
+
+
+@case
+def a_process_that_records_nothing_is_shown_from_outside():
+    with screen(), running(compiled('outside_subject', '-O0'), 'deadlock', threads=3) as process, program(process.pid) as viewer:
+        window = viewer.window('-%d (from outside)' % process.pid)
+        window.part('push button', 'Click: pause')
+        # Its threads do nothing, but time passes.
+        before = window.picture()
+        wait_until('the picture grows', lambda: window.picture() != before)
+        run_directory = os.path.join(os.environ['XDG_RUNTIME_DIR'], 'weft')
+        private, = os.listdir(run_directory)
+        path = os.path.join(run_directory, private, window.title())
+        assert 'take_second (outside_subject.c:' in weft('stats', '--by', 'stack', path).stdout
+        process.kill()
+        window.part('push button', 'The program has ended')
+        assert window.still().has_colors(8)
+        window.close()
+        equal(viewer.end(), (0, '', ''))
+        equal(os.listdir(run_directory), [])
 
 
 @case

@@ -167,6 +167,9 @@ bool cli_parse_hz(const char *command, const char *option, const char *text, uin
 /* Parses a theme's name. */
 bool cli_parse_theme(const char *command, const char *name, enum weft_theme *ret_theme);
 
+/* Reads the kernel's "boot_id", or "uuid", a new random one. False leaves zeros. */
+bool cli_read_uuid(const char *name, uint8_t ret_uuid[16]);
+
 /* Parses a whole number between `least` and `most`. */
 bool cli_parse_number(const char *command, const char *option, const char *text, uint64_t least,
 	uint64_t most, uint64_t *ret_number);

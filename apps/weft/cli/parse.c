@@ -5,9 +5,21 @@
 #include "cli.h"
 
 #include <netdb.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <weft/parse.h>
+
+bool cli_read_uuid(const char *name, uint8_t ret_uuid[16])
+{
+	char path[64], text[40];
+	snprintf(path, sizeof(path), "/proc/sys/kernel/random/%s", name);
+	FILE *file = fopen(path, "re");
+	size_t size = file ? fread(text, 1, sizeof(text), file) : 0;
+	if (file)
+		fclose(file);
+	return weft_parse_uuid(text, size, ret_uuid);
+}
 
 static const char *describe_problem(enum weft_parse problem)
 {

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <weft/parse.h>
 #include <weft/xentrace.h>
 
+#include "cli/cli.h"
 #include "runs/file.h"
 
 bool hypervisor_file_put(void *context, const void *bytes, size_t size)
@@ -35,21 +35,11 @@ static bool put_pair(struct hypervisor_file *file, uint32_t kind, uint64_t first
 	return put_note(file, &(struct weft_xentrace_note){kind, {first, second}});
 }
 
-static bool read_boot_id(uint8_t ret_id[16])
-{
-	char text[40];
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	size_t size = file ? fread(text, 1, sizeof(text), file) : 0;
-	if (file)
-		fclose(file);
-	return weft_parse_uuid(text, size, ret_id);
-}
-
 static bool put_boot(struct hypervisor_file *file)
 {
 	uint8_t id[16];
 	uint64_t words[2];
-	if (!read_boot_id(id))
+	if (!cli_read_uuid("boot_id", id))
 		return true;
 	memcpy(words, id, sizeof(id));
 	return put_pair(file, WEFT_XENTRACE_NOTE_BOOT, words[0], words[1]);

@@ -27,16 +27,19 @@
 #include "run/run.h"
 #include "serve/metrics.h"
 #include "serve/tokens.h"
+#include "why/watched.h"
 #endif
 
 static const char usage[] =
 	"usage: weft serve [OPTION]... [FILE|DIR]...\n"
+	"       weft serve [OPTION]... PID\n"
 	"       weft serve --run [-a LIST] [-o FILE] [--size BYTES] [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 	"\n"
 	"Serves traces to browsers, with the page that shows them: each FILE, the traces in each DIR\n"
 	"(default: the current directory), and live traces of programs under `weft record`. Prints the\n"
 	"address to open; Ctrl-C ends it. Nothing is served without the token in that address. The\n"
 	"traces of one DIR are shown as one if they are of one boot, and the picture grows with them.\n"
+	"PID is a process that records nothing: it is shown as seen from outside, while it runs.\n"
 	"\n"
 	"  --run             run PROGRAM as `weft record` does, and serve its trace from its start on;\n"
 	"                    Ctrl-C ends the program, then the server\n"
@@ -355,19 +358,11 @@ static bool are_tokens_good(const char *path)
 	return are_good;
 }
 
-static int run_server(const struct serve_arguments *a)
+/* Serves the operands until a signal. */
+static int serve_operands(const struct serve_arguments *a, const char *token)
 {
-	static char here[] = ".";
-	static char *default_operands[] = {here};
-	char token[SERVE_TOKEN_BYTES + 1];
 	sigset_t signals;
-	if ((a->token_file && !serve_token_read(a->token_file, token)) || !are_tokens_good(a->tokens))
-		return a->runs ? RECORD_FAILED : CLI_UNREADABLE;
-	serve_metrics_init(a->data);
-	if (a->runs)
-		return run_and_serve(a, a->token_file ? token : NULL);
-	if (weft_source_survive_truncation() ||
-		!serve_traces_init(a->count ? a->operands : default_operands, a->count ? a->count : 1))
+	if (weft_source_survive_truncation() || !serve_traces_init(a->operands, a->count))
 		return CLI_UNREADABLE;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
@@ -387,6 +382,40 @@ static int run_server(const struct serve_arguments *a)
 	serve_browser_forget(&file);
 	serve_stop(server);
 	return CLI_DONE;
+}
+
+/* Serves the trace of a process that is watched meanwhile. */
+static int watch_and_serve(const struct serve_arguments *a, const char *token)
+{
+	struct watched_process watched;
+	if (!watched_start(a->operands[0], &watched))
+		return CLI_UNREADABLE;
+	char *directory[] = {watched.directory};
+	struct serve_arguments watching = *a;
+	watching.operands = directory;
+	int status = serve_operands(&watching, token);
+	watched_stop(&watched);
+	return status;
+}
+
+static int run_server(const struct serve_arguments *a)
+{
+	static char here[] = ".";
+	static char *default_operands[] = {here};
+	char token[SERVE_TOKEN_BYTES + 1];
+	struct serve_arguments served = *a;
+	if ((a->token_file && !serve_token_read(a->token_file, token)) || !are_tokens_good(a->tokens))
+		return a->runs ? RECORD_FAILED : CLI_UNREADABLE;
+	serve_metrics_init(a->data);
+	if (a->runs)
+		return run_and_serve(a, a->token_file ? token : NULL);
+	if (a->count == 1 && watched_is_wanted(a->operands[0]))
+		return watch_and_serve(a, token);
+	if (!a->count) {
+		served.operands = default_operands;
+		served.count = 1;
+	}
+	return serve_operands(&served, token);
 }
 #else
 static int run_server(const struct serve_arguments *a)

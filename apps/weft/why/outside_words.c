@@ -277,10 +277,9 @@ static void add_thread(struct outside_answer *a, const struct weft__outside_proc
 
 /* ---- Rights ---- */
 
-/* Prints why less is known of a process. */
-static void add_denied(struct outside_answer *a, const struct weft__outside_process *process)
+void outside_add_limits(struct weft_text *text, const struct weft__outside_process *process)
 {
-	char about[256];
+	char about[256] = "";
 	if (process->is_kernel)
 		snprintf(about, sizeof(about), "%s %d is a thread of the kernel.", process->name,
 			(int)process->pid);
@@ -303,18 +302,26 @@ static void add_denied(struct outside_answer *a, const struct weft__outside_proc
 			"Its calls and functions are not known: it is a program for another kind of machine.");
 	else if (process->no_frames)
 		snprintf(about, sizeof(about), "No functions: %s.", process->no_frames);
-	else
-		return;
-	if (a->json) {
+	weft_text_add_string(text, about);
+}
+
+/* Prints why less is known of a process. */
+static void add_denied(struct outside_answer *a, const struct weft__outside_process *process)
+{
+	struct weft_text about = {0};
+	outside_add_limits(&about, process);
+	if (about.size && a->json) {
+		weft_text_add(&about, "", 1);
 		cli_add_number(&a->text, "{\"pid\":", (uint64_t)process->pid);
 		cli_add_number(&a->text, ",\"denied\":", process->denied);
-		cli_add_json(&a->text, ",\"sentence\":", about);
+		cli_add_json(&a->text, ",\"sentence\":", about.bytes);
 		weft_text_add_string(&a->text, "}\n");
-		return;
+	} else if (about.size) {
+		weft_text_add_string(&a->text, "  ");
+		weft_text_add_shown(&a->text, about.bytes, about.size);
+		weft_text_add_string(&a->text, "\n");
 	}
-	weft_text_add_string(&a->text, "  ");
-	add_shown(&a->text, about);
-	weft_text_add_string(&a->text, "\n");
+	weft_text_finish(&about);
 }
 
 /* ---- Circles ---- */

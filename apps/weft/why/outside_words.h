@@ -32,6 +32,9 @@ struct outside_answer {
 	bool has_wait;   /* a thread waits for another, or for a process */
 };
 
+/* Adds why less is known of a process: "2 of 5 threads cannot be read: …"; often nothing. */
+void outside_add_limits(struct weft_text *text, const struct weft__outside_process *process);
+
 /* Adds a process, and a line for each of its threads. */
 void outside_add_process(struct outside_answer *a, const struct weft__outside_process *process);
 

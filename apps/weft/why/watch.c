@@ -2,43 +2,33 @@
  *
  * Looks at a process ten times a second, without a stop: a profile of where its threads wait. A
  * thread that waits has the same stack at many looks, so that equal ones are counted; what they
- * mean is found out at the end, or when there are many.
+ * mean is found out at the end, or when there are many. In a trace that is followed meanwhile, it
+ * is found out as soon as that takes no more than a tenth of the time.
  */
 #include "watch.h"
 
-#include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include <weft/text.h>
 
-#include "cli/call_names.h"
 #include "cli/cli.h"
 #include "outside/outside.h"
 #include "outside_words.h"
 #include "stacks.h"
+#include "watch_rows.h"
 #include "watch_trace.h"
 
 enum {
 	INTERVAL_NS = 100000000,
-	STACKS_MAX = 512,           /* that are counted before they are unwound */
+	UNWIND_NS = 500000000, /* from one search for frames to the next in a trace that is followed */
+	UNWIND_SHARE = 10,     /* or so many times its cost */
+	STACKS_MAX = 512,      /* that are counted before they are unwound */
 	STACK_BYTES_MAX = 32 << 20, /* of these */
-	ROWS_MAX = 100000,
-	SHOWN_ROWS = 100,
-	SHOWN_FRAMES = 6,
-	PER_MILLE = 1000,
-};
-
-/* A thread in one call with one stack, as text. */
-struct watch_row {
-	pid_t tid;
-	char name[32];
-	char *shown;     /* "futex, in take (FILE:28) ← work" */
-	char *collapsed; /* "work;take;[futex]" */
-	uint64_t looks;
 };
 
 struct watch {
@@ -48,17 +38,20 @@ struct watch {
 	/* Looks that are not unwound yet. */
 	struct weft__outside_thread stacks[STACKS_MAX];
 	uint64_t counts[STACKS_MAX];
-	uint32_t stack_count;
+	struct weft_text calls[STACKS_MAX]; /* their functions, for a trace */
+	uint32_t stack_count, found_count;  /* found_count: the frames of the first ones are known */
+	uint64_t found_ns;                  /* when frames are to be searched again */
 	size_t stack_bytes;
 	uint64_t python_runtime, python_version;
 	struct stack_files *files; /* as of the last new stack: the process may end */
 	bool has_new;
 	uid_t user;
-	struct watch_row *rows;
-	size_t row_count, row_capacity;
+	struct watch_rows rows;
 	const char *no_frames;
-	bool is_cut;
+	bool is_denied;            /* nothing is known of its threads */
 	struct watch_trace *trace; /* or NULL */
+	int caller;    /* the socket to those that follow the trace; -1: it is not followed */
+	bool is_shown; /* they have been told that it can be opened */
 };
 
 static volatile sig_atomic_t is_over;
@@ -67,100 +60,6 @@ static void end(int number)
 {
 	(void)number;
 	is_over = 1;
-}
-
-/* ---- Rows ---- */
-
-static const char *state_of(const struct weft__outside_thread *thread)
-{
-	const char *name = thread->kernel.has_call ? cli_call_name(thread->kernel.number) : NULL;
-	if (name && thread->kernel.state != 'R')
-		return name;
-	switch (thread->kernel.state) {
-	case 'R':
-		return "runs";
-	case 'T':
-	case 't':
-		return "stopped";
-	case 'Z':
-	case 'X':
-		return "ended";
-	default:
-		return "sleeps";
-	}
-}
-
-static void describe(
-	const struct weft__outside_thread *thread, struct weft_text *shown, struct weft_text *collapsed)
-{
-	const bool is_script = thread->script_count;
-	const struct weft__outside_frame *frames = is_script ? thread->script : thread->frames;
-	const uint32_t count = is_script ? thread->script_count : thread->frame_count;
-	uint32_t number = 0;
-	weft_text_add_string(shown, state_of(thread));
-	for (uint32_t i = 0; i < count && number < SHOWN_FRAMES; i++)
-		if (is_script || outside_is_own(&frames[i])) {
-			weft_text_add_string(shown, number ? " ← " : ", in ");
-			outside_add_frame(shown, &frames[i], true);
-			number++;
-		}
-	weft_text_add_shown(collapsed, thread->kernel.name, strlen(thread->kernel.name));
-	for (uint32_t i = count; i-- > 0;) {
-		weft_text_add_string(collapsed, ";");
-		outside_add_frame(collapsed, &frames[i], false);
-	}
-	weft_text_add_string(collapsed, ";[");
-	weft_text_add_string(collapsed, state_of(thread));
-	weft_text_add_string(collapsed, "]");
-	weft_text_add(shown, "", 1);
-	weft_text_add(collapsed, "", 1);
-}
-
-static struct watch_row *find_row(
-	struct watch *watch, pid_t tid, const char *collapsed, const char *shown)
-{
-	for (size_t i = 0; i < watch->row_count; i++)
-		if (watch->rows[i].tid == tid && strcmp(watch->rows[i].collapsed, collapsed) == 0 &&
-			strcmp(watch->rows[i].shown, shown) == 0)
-			return &watch->rows[i];
-	return NULL;
-}
-
-static struct watch_row *add_row(struct watch *watch)
-{
-	if (watch->row_count == watch->row_capacity) {
-		const size_t more = watch->row_capacity ? 2 * watch->row_capacity : 64;
-		struct watch_row *rows =
-			more <= ROWS_MAX ? realloc(watch->rows, more * sizeof(*rows)) : NULL;
-		if (!rows) {
-			watch->is_cut = true;
-			return NULL;
-		}
-		watch->rows = rows;
-		watch->row_capacity = more;
-	}
-	return &watch->rows[watch->row_count++];
-}
-
-static void count_row(
-	struct watch *watch, const struct weft__outside_thread *thread, uint64_t looks)
-{
-	struct weft_text shown = {0}, collapsed = {0};
-	describe(thread, &shown, &collapsed);
-	struct watch_row *row = NULL;
-	if (!shown.error && !collapsed.error) {
-		row = find_row(watch, thread->tid, collapsed.bytes, shown.bytes);
-		if (!row && (row = add_row(watch))) {
-			*row = (struct watch_row){
-				.tid = thread->tid, .shown = shown.bytes, .collapsed = collapsed.bytes};
-			memcpy(row->name, thread->kernel.name, sizeof(row->name));
-			shown = collapsed = (struct weft_text){0};
-		}
-	}
-	if (row)
-		row->looks += looks;
-	weft_text_finish(&shown);
-	weft_text_finish(&collapsed);
 }
 
 /* ---- Looks ---- */
@@ -176,56 +75,62 @@ static void free_thread(struct weft__outside_thread *thread)
 /* Finds the frames of the looks so far. */
 static void find_frames(struct watch *watch)
 {
+	if (watch->found_count == watch->stack_count)
+		return;
 #if WHY_HAS_STACKS
 	struct weft__outside_process process = {.pid = watch->pid,
 		.alive = watch->alive,
 		.user = watch->user,
-		.threads = watch->stacks,
-		.count = watch->stack_count};
+		.threads = watch->stacks + watch->found_count,
+		.count = watch->stack_count - watch->found_count};
 	watch->no_frames = why_stacks_find(&process, watch->files);
 	watch->python_runtime = process.python_runtime;
 	watch->python_version = process.python_version;
 #else
 	watch->no_frames = WHY_NO_STACKS;
 #endif
+	for (; watch->found_count < watch->stack_count; watch->found_count++) {
+		struct weft_text *calls = &watch->calls[watch->found_count];
+		outside_add_calls(calls, &watch->stacks[watch->found_count]);
+		weft_text_add(calls, "", 1);
+	}
 }
 
 static void drop_stacks(struct watch *watch)
 {
-	for (uint32_t i = 0; i < watch->stack_count; i++)
+	for (uint32_t i = 0; i < watch->stack_count; i++) {
 		free_thread(&watch->stacks[i]);
-	watch->stack_count = 0;
+		weft_text_finish(&watch->calls[i]);
+		watch->calls[i] = (struct weft_text){0};
+	}
+	if (watch->trace)
+		watch_trace_drop_stacks(watch->trace);
+	watch->stack_count = watch->found_count = 0;
 	watch->stack_bytes = 0;
 }
 
 static void write_trace(struct watch *watch)
 {
 	struct watch_words words[STACKS_MAX];
-	struct weft_text calls[STACKS_MAX] = {{0}};
 	for (uint32_t i = 0; i < watch->stack_count; i++) {
 		const struct weft__outside_thread *thread = &watch->stacks[i];
-		outside_add_calls(&calls[i], thread);
-		weft_text_add(&calls[i], "", 1);
 		words[i] = (struct watch_words){
-			.call = state_of(thread),
-			.calls = calls[i].error ? "" : calls[i].bytes,
+			.call = watch_rows_state(thread),
+			.calls = watch->calls[i].error ? "" : watch->calls[i].bytes,
 			.runs = thread->kernel.state == 'R',
 		};
 	}
 	watch_trace_write(watch->trace, words);
-	for (uint32_t i = 0; i < watch->stack_count; i++)
-		weft_text_finish(&calls[i]);
 }
 
-/* Counts the looks so far as rows. */
-static void count_rows(struct watch *watch)
+/* Writes the looks so far as events, or counts them as rows. */
+static void use_looks(struct watch *watch)
 {
-	if (watch->stack_count)
-		find_frames(watch);
+	find_frames(watch);
 	if (watch->trace)
 		write_trace(watch);
-	for (uint32_t i = 0; i < watch->stack_count; i++)
-		count_row(watch, &watch->stacks[i], watch->counts[i]);
+	for (uint32_t i = 0; i < watch->stack_count && !watch->trace; i++)
+		watch_rows_count(&watch->rows, &watch->stacks[i], watch->counts[i]);
 	drop_stacks(watch);
 }
 
@@ -254,7 +159,7 @@ static uint32_t find_stack(struct watch *watch, struct weft__outside_thread *thr
 			return i;
 		}
 	if (watch->stack_count == STACKS_MAX || watch->stack_bytes > STACK_BYTES_MAX)
-		count_rows(watch);
+		use_looks(watch);
 	watch->has_new = true;
 	watch->stack_bytes += thread->stack_count ? thread->stacks[0].size : 0;
 	watch->counts[watch->stack_count] = 0;
@@ -276,7 +181,7 @@ static void count(struct watch *watch, struct weft__outside_process *process)
 	process->count = 0;
 	watch->looks++;
 	if (watch->trace && watch_trace_end_look(watch->trace))
-		count_rows(watch);
+		use_looks(watch);
 }
 
 /* Reads the mappings, if a new stack may be in one that is new. */
@@ -294,6 +199,18 @@ static void read_files(struct watch *watch)
 	watch->has_new = false;
 }
 
+/* Says what the kernel does not show of the process. */
+static void report_limits(struct watch *watch, const struct weft__outside_process *process)
+{
+	struct weft_text text = {0};
+	outside_add_limits(&text, process);
+	weft_text_add(&text, "", 1);
+	if (!text.error && text.bytes[0])
+		cli_error("%s %d: %s", process->name, (int)process->pid, text.bytes);
+	weft_text_finish(&text);
+	watch->is_denied = process->denied == process->count;
+}
+
 /* False if the process has ended. */
 static bool look(struct watch *watch)
 {
@@ -301,6 +218,8 @@ static bool look(struct watch *watch)
 	struct weft__outside_process *process = weft__outside_look(&host, watch->pid, false);
 	const bool is_there = process && !process->has_ended;
 	if (is_there) {
+		if (!watch->alive)
+			report_limits(watch, process);
 		watch->user = process->user;
 		watch->alive = process->alive;
 		memcpy(watch->name, process->name, sizeof(watch->name));
@@ -313,148 +232,143 @@ static bool look(struct watch *watch)
 	return is_there;
 }
 
-/* ---- The answer ---- */
-
-static int compare_rows(const void *a, const void *b)
+static uint64_t now_ns(void)
 {
-	const struct watch_row *x = a, *y = b;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	if (x->looks != y->looks)
-		return x->looks > y->looks ? -1 : 1;
-	return strcmp(x->shown, y->shown);
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void add_percent(struct weft_text *text, uint64_t part, uint64_t all)
+static void report_no_frames(const struct watch *watch)
 {
-	const uint64_t tenths = (part * PER_MILLE + all / 2) / all;
-	char cell[32];
-	snprintf(cell, sizeof(cell), "  %3" PRIu64 ".%" PRIu64 " %%  ", tenths / 10, tenths % 10);
-	weft_text_add_string(text, cell);
+	if (watch->no_frames && !watch->is_denied)
+		cli_error("there are no functions: %s", watch->no_frames);
 }
 
-static void add_table(const struct watch *watch, struct weft_text *text)
+/* Tells those that follow the trace, the first time, that it can be opened. */
+static void show(struct watch *watch)
 {
-	pid_t tid = 0;
-	weft_text_add_shown(text, watch->name, strlen(watch->name));
-	weft_text_add_string(text, " ");
-	weft_text_add_i64(text, watch->pid);
-	weft_text_add_string(text, ": ");
-	weft_text_add_u64(text, watch->looks);
-	weft_text_add_string(text, " looks\n");
-	for (size_t i = 0; i < watch->row_count && i < SHOWN_ROWS; i++) {
-		const struct watch_row *row = &watch->rows[i];
-		if (row->tid != tid) {
-			weft_text_add_string(text, "thread ");
-			weft_text_add_i64(text, row->tid);
-			weft_text_add_string(text, " '");
-			weft_text_add_shown(text, row->name, strlen(row->name));
-			weft_text_add_string(text, "'\n");
-		}
-		tid = row->tid;
-		add_percent(text, row->looks, watch->looks);
-		weft_text_add_string(text, row->shown);
-		weft_text_add_string(text, "\n");
+	if (watch->is_shown)
+		return;
+	report_no_frames(watch);
+	watch->is_shown = watch->caller < 0 || send(watch->caller, "", 1, MSG_NOSIGNAL) == 1;
+}
+
+/* Writes the looks so far for those that follow the trace. False: it cannot be written. */
+static bool write_live(struct watch *watch)
+{
+	if (watch->found_count < watch->stack_count) {
+		const uint64_t start = now_ns();
+		if (start < watch->found_ns)
+			return true;
+		find_frames(watch);
+		const uint64_t end = now_ns(), pause = UNWIND_SHARE * (end - start);
+		watch->found_ns = end + (pause > UNWIND_NS ? pause : UNWIND_NS);
 	}
-	if (watch->row_count > SHOWN_ROWS) {
-		weft_text_add_string(text, "and ");
-		weft_text_add_u64(text, watch->row_count - SHOWN_ROWS);
-		weft_text_add_string(text, " more\n");
-	}
+	write_trace(watch);
+	if (!watch_trace_flush(watch->trace))
+		return false;
+	show(watch);
+	return true;
 }
 
-static void add_rows(const struct watch *watch, bool json, struct weft_text *text)
+/* Waits for the time of the next look. */
+static void wait_until(const struct watch *watch, uint64_t time_ns)
 {
-	for (size_t i = 0; i < watch->row_count; i++) {
-		const struct watch_row *row = &watch->rows[i];
-		if (json) {
-			cli_add_number(text, "{\"pid\":", (uint64_t)watch->pid);
-			cli_add_number(text, ",\"tid\":", (uint64_t)row->tid);
-			cli_add_json(text, ",\"name\":", row->name);
-			cli_add_number(text, ",\"looks\":", row->looks);
-			cli_add_number(text, ",\"of\":", watch->looks);
-			cli_add_json(text, ",\"sentence\":", row->shown);
-			weft_text_add_string(text, "}\n");
-		} else {
-			weft_text_add_string(text, row->collapsed);
-			weft_text_add_string(text, " ");
-			weft_text_add_u64(text, row->looks);
-			weft_text_add_string(text, "\n");
-		}
+	struct pollfd caller = {.fd = watch->caller, .events = POLLIN};
+	const uint64_t now = now_ns(), left = time_ns > now ? time_ns - now : 0;
+	const struct timespec timeout = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
+	if (ppoll(&caller, 1, &timeout, NULL) > 0)
+		is_over = 1;
+}
+
+static void look_until_end(struct watch *watch)
+{
+	for (uint64_t next = now_ns(); !is_over && look(watch);) {
+		if (watch->caller >= 0 && !write_live(watch))
+			return;
+		const uint64_t now = now_ns();
+		next = next + INTERVAL_NS > now ? next + INTERVAL_NS : now;
+		wait_until(watch, next);
 	}
 }
 
 /* False after a message. */
 static bool watch_until_end(struct watch *watch, const char *output)
 {
-	struct timespec next;
 	/* The first look only shows whether this is Python, whose frames the others then have. */
 	if (!look(watch)) {
 		cli_error("there is no process %d", (int)watch->pid);
 		return false;
 	}
+	if (watch->caller >= 0 && watch->is_denied)
+		return false;
 	find_frames(watch);
 	drop_stacks(watch);
 	watch->looks = 0;
-	if (output && !(watch->trace = watch_trace_open(output, watch->pid)))
+	if (output &&
+		!(watch->trace = watch_trace_open(output, watch->pid, watch->name, watch->caller >= 0)))
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &next);
-	while (!is_over && look(watch)) {
-		next.tv_nsec += INTERVAL_NS;
-		next.tv_sec += next.tv_nsec / 1000000000;
-		next.tv_nsec %= 1000000000;
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
-	}
-	count_rows(watch);
+	look_until_end(watch);
+	use_looks(watch);
 	return true;
-}
-
-static bool write_answer(struct watch *watch, enum why_watch_form form)
-{
-	struct weft_text text = {0};
-	if (watch->row_count)
-		qsort(watch->rows, watch->row_count, sizeof(*watch->rows), compare_rows);
-	if (form == WHY_WATCH_TABLE)
-		add_table(watch, &text);
-	else
-		add_rows(watch, form == WHY_WATCH_JSON, &text);
-	const bool is_written = cli_write(&text);
-	weft_text_finish(&text);
-	return is_written;
 }
 
 static void destroy(struct watch *watch)
 {
 	drop_stacks(watch);
-	for (size_t i = 0; i < watch->row_count; i++) {
-		free(watch->rows[i].shown);
-		free(watch->rows[i].collapsed);
-	}
-	free(watch->rows);
+	watch_rows_finish(&watch->rows);
 	free(watch->files);
 	free(watch);
 }
 
-int why_watch(pid_t pid, enum why_watch_form form, const char *output)
+/* Returns an exit status. */
+static int finish(struct watch *watch, bool good, enum why_watch_form form)
+{
+	const struct watch_about about = {watch->name, watch->pid, watch->looks};
+	int status = good ? CLI_DONE : watch->name[0] && !watch->is_denied ? CLI_NO : CLI_UNREADABLE;
+	if (watch->trace)
+		good = watch_trace_close(watch->trace, !is_over);
+	else if (good)
+		good = watch_rows_write(&watch->rows, &about, form);
+	watch->trace = NULL;
+	if (status == CLI_DONE)
+		show(watch);
+	destroy(watch);
+	return status == CLI_DONE && !good ? CLI_NO : status;
+}
+
+static struct watch *create(pid_t pid, int caller)
+{
+	struct watch *watch = calloc(1, sizeof(*watch));
+	if (watch) {
+		watch->pid = pid;
+		watch->caller = caller;
+	}
+	return watch;
+}
+
+static void catch_signal(int number)
 {
 	const struct sigaction action = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND};
-	struct watch *watch = calloc(1, sizeof(*watch));
+	sigaction(number, &action, NULL);
+}
+
+int why_watch(pid_t pid, enum why_watch_form form, const char *output)
+{
+	struct watch *watch = create(pid, -1);
 	if (!watch)
 		return CLI_NO;
-	watch->pid = pid;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	if (!watch_until_end(watch, output)) {
-		const int status = watch->name[0] ? CLI_NO : CLI_UNREADABLE;
-		destroy(watch);
-		return status;
-	}
-	if (watch->no_frames)
-		cli_error("the rows have no functions: %s", watch->no_frames);
-	if (watch->is_cut)
-		cli_error("there are more rows than %d: the others are not counted", ROWS_MAX);
-	const bool is_written = watch->trace ? watch_trace_close(watch->trace, watch->name, !is_over)
-										 : write_answer(watch, form);
-	destroy(watch);
-	return is_written ? CLI_DONE : CLI_NO;
+	catch_signal(SIGINT);
+	catch_signal(SIGTERM);
+	return finish(watch, watch_until_end(watch, output), form);
+}
+
+int why_watch_live(pid_t pid, const char *output, int caller)
+{
+	struct watch *watch = create(pid, caller);
+	if (!watch)
+		return CLI_NO;
+	catch_signal(SIGTERM);
+	return finish(watch, watch_until_end(watch, output), WHY_WATCH_TABLE);
 }

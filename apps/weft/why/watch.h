@@ -17,4 +17,10 @@ enum why_watch_form {
  * trace. Returns an exit status. */
 int why_watch(pid_t pid, enum why_watch_form form, const char *output);
 
+/* Writes a trace into the new file `output` that can be followed meanwhile, until the process ends
+ * or the other end of the socket `caller` is closed. Sends a byte there when the trace can be
+ * opened. Returns an exit status, CLI_UNREADABLE if
+ * nothing is shown of the process. */
+int why_watch_live(pid_t pid, const char *output, int caller);
+
 #endif

@@ -6,6 +6,8 @@
  */
 #include "watch_trace.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +89,18 @@ static void destroy(struct watch_trace *trace)
 	free(trace);
 }
 
-struct watch_trace *watch_trace_open(const char *path, pid_t pid)
+static bool open_output(const char *path, bool is_live, struct cli_output *ret_output)
+{
+	if (!is_live)
+		return cli_output_open(path, ret_output);
+	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	*ret_output = (struct cli_output){.path = path, .file = fd >= 0 ? fdopen(fd, "wb") : NULL};
+	if (!ret_output->file)
+		cli_error("%s: %s", path, strerror(errno));
+	return ret_output->file;
+}
+
+struct watch_trace *watch_trace_open(const char *path, pid_t pid, const char *process, bool is_live)
 {
 	const struct weft_cut_range range = {0, UINT64_MAX};
 	char source[64];
@@ -99,8 +112,14 @@ struct watch_trace *watch_trace_open(const char *path, pid_t pid)
 	}
 	snprintf(source, sizeof(source), "weft why --watch %d", (int)pid);
 	trace->first_ns = trace->time_ns = now(CLOCK_MONOTONIC);
-	trace->buffer = (struct weft_trace_buffer){
-		.process = "", .host = trace->host, .file = "", .pid = (uint64_t)pid};
+	trace->buffer = (struct weft_trace_buffer){.process = process,
+		.host = trace->host,
+		.file = "",
+		.pid = (uint64_t)pid,
+		.ending = WEFT_ENDING_RUNNING};
+	/* Each trace has its own number, and the same number of the boot. */
+	(void)cli_read_uuid("boot_id", trace->buffer.boot_id);
+	(void)cli_read_uuid("uuid", trace->buffer.uuid);
 	(void)gethostname(trace->host, sizeof(trace->host) - 1);
 	trace->description = (struct weft_trace_description){
 		.format = "weft",
@@ -116,7 +135,7 @@ struct watch_trace *watch_trace_open(const char *path, pid_t pid)
 	trace->error = weft_cut_create(&range, source, &sink, &trace->cut);
 	if (trace->error)
 		cli_error("%s", weft_error_text(trace->error));
-	if (trace->error || !cli_output_open(path, &trace->output)) {
+	if (trace->error || !open_output(path, is_live, &trace->output)) {
 		destroy(trace);
 		return NULL;
 	}
@@ -292,13 +311,27 @@ void watch_trace_write(struct watch_trace *trace, const struct watch_words *word
 	for (size_t i = 0; i < trace->change_count; i++)
 		write_change(trace, &trace->changes[i], words);
 	trace->change_count = 0;
+}
+
+void watch_trace_drop_stacks(struct watch_trace *trace)
+{
 	for (uint32_t i = 0; i < trace->description.thread_count; i++)
 		trace->threads[i].stack = NO_STACK;
 }
 
-bool watch_trace_close(struct watch_trace *trace, const char *process, bool has_ended)
+bool watch_trace_flush(struct watch_trace *trace)
 {
-	trace->buffer.process = process;
+	/* The next look is later. */
+	const uint64_t end = trace->written_ns > trace->time_ns ? trace->written_ns : trace->time_ns;
+	if (!trace->error)
+		trace->error = weft_cut_flush(trace->cut, end + 1, &trace->description);
+	if (!trace->error && fflush(trace->output.file) != 0)
+		trace->error = WEFT_ERROR_SYSTEM;
+	return !trace->error;
+}
+
+bool watch_trace_close(struct watch_trace *trace, bool has_ended)
+{
 	trace->buffer.ending = has_ended ? WEFT_ENDING_EXIT : WEFT_ENDING_RUNNING;
 	trace->buffer.end_ns = trace->written_ns > trace->time_ns ? trace->written_ns : trace->time_ns;
 	if (!trace->error)

@@ -17,8 +17,10 @@ struct watch_words {
 	bool runs;
 };
 
-/* NULL after a message. */
-struct watch_trace *watch_trace_open(const char *path, pid_t pid);
+/* `process` is the name of the process, which must outlive the trace. If the trace is followed,
+ * `path` is a new file, which is there from now on. NULL after a message. */
+struct watch_trace *watch_trace_open(
+	const char *path, pid_t pid, const char *process, bool is_live);
 
 void watch_trace_begin_look(struct watch_trace *trace);
 
@@ -29,11 +31,16 @@ void watch_trace_see(
 /* Notes which threads have ended. True if it is time to write. */
 bool watch_trace_end_look(struct watch_trace *trace);
 
-/* Writes what was seen; `words` has those of each stack. Numbers of stacks may be given anew then.
- */
+/* Writes what was seen; `words` has those of each stack. */
 void watch_trace_write(struct watch_trace *trace, const struct watch_words *words);
 
-/* Ends the trace, which was of the process of that name. False after a message. */
-bool watch_trace_close(struct watch_trace *trace, const char *process, bool has_ended);
+/* Numbers of stacks are given anew from now on, after all was written. */
+void watch_trace_drop_stacks(struct watch_trace *trace);
+
+/* Shows what was written to those that follow the trace. False: it cannot be written. */
+bool watch_trace_flush(struct watch_trace *trace);
+
+/* Ends the trace. False after a message. */
+bool watch_trace_close(struct watch_trace *trace, bool has_ended);
 
 #endif

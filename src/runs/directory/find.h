@@ -44,6 +44,9 @@ bool weft__runs_has_left(pid_t pid, uint64_t inode);
 /* The first that finds one of the two rings above; false after a report. */
 bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_found);
 
+/* True if the number is that of a process that runs a program, other than this one. */
+bool weft__runs_is_program(pid_t pid);
+
 /* Reports why a process has no ring, and which directory was searched. */
 void weft__runs_report_unfound(pid_t pid);
 

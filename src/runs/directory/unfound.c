@@ -61,10 +61,18 @@ static void explain_ours(pid_t pid, const char *searched)
 	else
 		weft__runs_report(
 			"process %d has no ring in %s: it was started without `weft record` and "
-			"without WEFT_OUT; start it with `weft record`; `weft why %d` looks at it "
+			"without WEFT_OUT; start it with `weft record`; `weft why %d` and `weft view %d` look at it "
 			"from outside",
-			(int)pid, searched, (int)pid);
+			(int)pid, searched, (int)pid, (int)pid);
 	free(out);
+}
+
+bool weft__runs_is_program(pid_t pid)
+{
+	const enum weft__source_process state = weft__source_process_state(pid);
+	return state != WEFT__SOURCE_PROCESS_NONE && state != WEFT__SOURCE_PROCESS_ENDED &&
+		   !weft__source_process_is_kernel(pid) && pid != getpid() &&
+		   weft__source_process_of(pid) == pid;
 }
 
 /* True after a report, if the number is not that of a program that could record. */
