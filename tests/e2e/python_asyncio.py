@@ -649,6 +649,24 @@ asyncio.run(main())
 
 
 @case
+def what_a_shield_protects_from_a_time_out_goes_on():
+    program = '''
+async def query(): await asyncio.sleep(%s)
+async def ask():
+    try: return await asyncio.wait_for(asyncio.shield(query()), 0.02)
+    except asyncio.TimeoutError: return None
+async def main():
+    for _ in range(12): await ask()
+asyncio.run(main())
+'''
+    trace = Trace(program % '30')
+    assert re.search("^ *[0-9.]+ +warning +orphan +task [0-9]+ 'query at .*' runs on for .* after wait_for at program.py:5 was (cancelled|timed out)",
+                     trace.problems), trace.problems
+    equal(trace.pairs('try_read').count(('wait_for at program.py:5', 'query')), 12)
+    assert ' orphan ' not in Trace(program % '0').problems
+
+
+@case
 def long_queues_without_a_bound_are_counted():
     trace = Trace('''
 async def main():

@@ -80,11 +80,11 @@ def _inner_code(function, name):
 
 
 def _closures():
-    """{id of a callback's code: index of the variable with the future that it ends}"""
+    """{id of a callback's code: index of the variable with the future that it ends, or with the one for which its future waits}"""
     found = {}
     for function, name, variable in ((tasks.gather, '_done_callback', 'outer'),
                                      (getattr(tasks, '_wait', None), '_on_completion', 'waiter'),
-                                     (tasks.shield, '_inner_done_callback', 'outer'),
+                                     (tasks.shield, '_inner_done_callback', 'outer'), (tasks.shield, '_outer_done_callback', 'inner'),
                                      (tasks.run_coroutine_threadsafe, 'callback', 'future'),
                                      (getattr(futures, '_chain_future', None), '_call_check_cancel', 'source')):
         code = _inner_code(function, name)
@@ -246,6 +246,7 @@ def record(weft):
         'queue_type': _if_changes(asyncio.Queue, '_unfinished_tasks'), 'resources': _resources(), 'Condition': asyncio.Condition,
         'Queue': asyncio.Queue, 'label_of_condition': _label_of_condition, 'labels_of_queue': _labels_of_queue, 'deque_type': collections.deque,
         'check_cancel': _inner_code(getattr(futures, '_chain_future', None), '_call_check_cancel'),
+        'leaves_inner': _inner_code(tasks.shield, '_outer_done_callback'),
         'cancelled_error': asyncio.CancelledError, 'location_of_error': _location_of_error, 'Timeout': asyncio.Timeout,
         'label_of_lock': _label_of_lock, 'label_of_loop': _label_of_loop,
         'warnings': warnings, 'message_of_unawaited': _message_of_unawaited, 'is_asleep': _is_asleep, 'getsignal': _signal.getsignal, 'Runner': asyncio.Runner,

@@ -123,6 +123,7 @@ static bool take_waits(PyObject *objects)
 		   take_object(objects, "locals", &waits->locals) &&
 		   take_object(objects, "resources", &waits->resources) &&
 		   take_object(objects, "check_cancel", &waits->check_cancel) &&
+		   take_object(objects, "leaves_inner", &waits->leaves_inner) &&
 		   take_object(objects, "cancelled_error", &weft_python_cancelled_error) &&
 		   take_object(objects, "location_of_error", &weft_python_location_of_error) &&
 		   take_object(objects, "cancel_and_wait", &waits->cancel_and_wait) &&

@@ -257,6 +257,71 @@ static PyObject *label_of(const struct link *chain, unsigned length, bool is_gat
 					 : name_of(called->code, code, line, NULL);
 }
 
+/* ---- Callbacks that say what a future waits for ---- */
+
+/* The object in a closure, by its code. */
+static PyObject *in_closure(PyObject *function)
+{
+	PyObject *code = PyObject_GetAttrString(function, "__code__");
+	PyObject *key = code ? PyLong_FromVoidPtr(code) : NULL;
+	PyObject *index = key ? PyDict_GetItemWithError(weft_python_waits.closures, key) : NULL;
+	PyObject *cells = index ? PyObject_GetAttrString(function, "__closure__") : NULL;
+	PyObject *cell = cells ? PySequence_GetItem(cells, PyLong_AsSsize_t(index)) : NULL;
+	PyObject *value = cell ? PyObject_GetAttrString(cell, "cell_contents") : NULL;
+	Py_XDECREF(code);
+	Py_XDECREF(key);
+	Py_XDECREF(cells);
+	Py_XDECREF(cell);
+	return value;
+}
+
+/* True for a callback that has what its own future waits for in its closure: one of
+ * concurrent.futures, or the future that shield() protects. */
+static bool has_source(PyObject *callback)
+{
+	PyObject *code = PyObject_GetAttr(callback, function_code);
+	Py_XDECREF(code);
+	return code &&
+		   (code == weft_python_waits.check_cancel || code == weft_python_waits.leaves_inner);
+}
+
+/* The future for which a future waits that has this callback: a new reference, or NULL. `pair` is
+ * the callback and its context. */
+static PyObject *chained_by(PyObject *pair)
+{
+	PyObject *callback =
+		PyTuple_Check(pair) && PyTuple_Size(pair) ? PyTuple_GetItem(pair, 0) : NULL;
+	if (!callback || (PyObject *)Py_TYPE(callback) != weft_python_waits.function_type)
+		return NULL;
+	return has_source(callback) ? in_closure(callback) : NULL;
+}
+
+/* The entry of a future, of asyncio or concurrent.futures: a new reference, or NULL. */
+static struct weft_python_entry *entry_of(PyObject *future)
+{
+	if (!weft_python_is_future(future))
+		return weft_python_result_source(future);
+	struct weft_python_entry *entry = weft_python_entry_find(future);
+	return (struct weft_python_entry *)Py_XNewRef((PyObject *)entry);
+}
+
+/* The future waits for the job of a thread pool, for a task of another loop, or for what shield()
+ * protects, if its callbacks say so. */
+static void wait_for_chained(const struct weft_python_entry *entry, PyObject *future)
+{
+	PyObject *callbacks = PyObject_GetAttr(future, callbacks_name), *found = NULL;
+	Py_ssize_t count = callbacks && PyList_Check(callbacks) ? PyList_Size(callbacks) : 0;
+	for (Py_ssize_t i = 0; i < count && !found; i++)
+		found = chained_by(PyList_GetItem(callbacks, i));
+	struct weft_python_entry *source = found ? entry_of(found) : NULL;
+	if (source)
+		weft_ffi_try_read(weft_python_asyncio(), 0, entry->id, source->id);
+	Py_XDECREF((PyObject *)source);
+	Py_XDECREF(found);
+	Py_XDECREF(callbacks);
+	weft_python_drop_error();
+}
+
 /* ---- Futures that a future waits for ---- */
 
 /* The futures that a future waits for, as a set, list or single future, with a reference. */
@@ -271,8 +336,10 @@ static bool source_id(PyObject *source, PyObject *label, uint64_t *ret)
 	if (!weft_python_is_future(source))
 		return false;
 	struct weft_python_entry *found = weft_python_entry_find(source);
-	if (!found && (found = weft_python_entry_add(source, WEFT_KIND_PROMISE)) != NULL)
+	if (!found && (found = weft_python_entry_add(source, WEFT_KIND_PROMISE)) != NULL) {
 		weft_python_entry_label(found, label);
+		wait_for_chained(found, source);
+	}
 	if (found)
 		*ret = found->id;
 	return found != NULL;
@@ -408,53 +475,6 @@ static bool wait_for_resource(
 	return true;
 }
 
-/* ---- Jobs ---- */
-
-/* The object in a closure, by its code. */
-static PyObject *in_closure(PyObject *function)
-{
-	PyObject *code = PyObject_GetAttrString(function, "__code__");
-	PyObject *key = code ? PyLong_FromVoidPtr(code) : NULL;
-	PyObject *index = key ? PyDict_GetItemWithError(weft_python_waits.closures, key) : NULL;
-	PyObject *cells = index ? PyObject_GetAttrString(function, "__closure__") : NULL;
-	PyObject *cell = cells ? PySequence_GetItem(cells, PyLong_AsSsize_t(index)) : NULL;
-	PyObject *value = cell ? PyObject_GetAttrString(cell, "cell_contents") : NULL;
-	Py_XDECREF(code);
-	Py_XDECREF(key);
-	Py_XDECREF(cells);
-	Py_XDECREF(cell);
-	return value;
-}
-
-/* The future of concurrent.futures for which a callback of a future was made: a new reference, or
- * NULL. `pair` is the callback and its context. */
-static PyObject *chained_by(PyObject *pair)
-{
-	PyObject *callback =
-		PyTuple_Check(pair) && PyTuple_Size(pair) ? PyTuple_GetItem(pair, 0) : NULL;
-	if (!callback || (PyObject *)Py_TYPE(callback) != weft_python_waits.function_type)
-		return NULL;
-	PyObject *code = PyObject_GetAttr(callback, function_code);
-	Py_XDECREF(code);
-	return code && code == weft_python_waits.check_cancel ? in_closure(callback) : NULL;
-}
-
-/* The future waits for the job of a thread pool, or for a task of another loop, if the callbacks of
- * the future say so. */
-static void wait_for_job(const struct weft_python_entry *entry, PyObject *future)
-{
-	PyObject *callbacks = PyObject_GetAttr(future, callbacks_name), *found = NULL;
-	Py_ssize_t count = callbacks && PyList_Check(callbacks) ? PyList_Size(callbacks) : 0;
-	for (Py_ssize_t i = 0; i < count && !found; i++)
-		found = chained_by(PyList_GetItem(callbacks, i));
-	struct weft_python_entry *source = found ? weft_python_result_source(found) : NULL;
-	if (source)
-		weft_ffi_try_read(weft_python_asyncio(), 0, entry->id, source->id);
-	Py_XDECREF((PyObject *)source);
-	Py_XDECREF(found);
-	Py_XDECREF(callbacks);
-}
-
 /* ---- All ---- */
 
 static uint64_t waiter_of(PyObject *task)
@@ -468,6 +488,8 @@ struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
 	struct link chain[CHAIN_MAX];
 	unsigned length = follow(task, chain);
 	struct sources sources = sources_of(future, chain, length);
+	if (sources.futures == future) /* wait_for() of Python 3.12 awaits its future itself */
+		Py_CLEAR(sources.futures);
 	bool is_gather = (PyObject *)Py_TYPE(future) == weft_python_waits.gather_type;
 	struct weft_python_entry *entry =
 		weft_python_entry_add(future, sources.futures ? WEFT_KIND_JOIN : WEFT_KIND_PROMISE);
@@ -479,7 +501,7 @@ struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
 	if (entry && sources.futures)
 		wait_for(entry->id, label, &sources);
 	else if (entry && length && !wait_for_resource(entry, chain, length))
-		wait_for_job(entry, future);
+		wait_for_chained(entry, future);
 	Py_XDECREF(sources.futures);
 	release(chain, length);
 	weft_python_drop_error();
@@ -515,7 +537,8 @@ static PyObject *in_group(PyObject *method)
 PyObject *weft_python_wait_ended_by(PyObject *callback)
 {
 	PyObject *type = (PyObject *)Py_TYPE(callback);
-	PyObject *found = type == weft_python_waits.function_type  ? in_closure(callback)
+	PyObject *found = type == weft_python_waits.function_type && !has_source(callback)
+						  ? in_closure(callback)
 					  : type == weft_python_waits.partial_type ? in_partial(callback)
 					  : type == weft_python_waits.method_type  ? in_group(callback)
 															   : NULL;

@@ -21,6 +21,7 @@ struct weft_python_waits {
 	PyObject *resources;       /* {code of a coroutine: enum weft_python_resource} */
 	PyObject *check_cancel;    /* the code of a callback of a future that waits for one of
 								  concurrent.futures, which is in its closure */
+	PyObject *leaves_inner;    /* the same of the future of shield(), for the one that goes on */
 	PyObject *cancel_and_wait; /* the code of asyncio.tasks._cancel_and_wait */
 	PyObject *release_waiter;  /* asyncio.tasks._release_waiter */
 	PyObject *task_group_done; /* asyncio.TaskGroup._on_task_done */

@@ -15,15 +15,24 @@
 #include "story/problems/findings.h"
 #include "story/problems/ignored.h"
 
-#define LEAST_SHARE 50              /* 1 / share of a trace: a task that runs on that long, … */
-#define LEAST_NS    (10 * WEFT__MS) /* … and in a long trace for that time */
-#define JOINED_MAX  1000            /* tasks of a join that are examined */
-#define HOPS_MAX    16              /* of a chain of waits that are followed */
-#define FAR_LONGER  8               /* times as long as alike tasks live: a warning */
+#define LEAST_SHARE 50               /* 1 / share of a trace: a task that runs on that long, … */
+#define LEAST_NS    (10 * WEFT__MS)  /* … and in a long trace for that time */
+#define JOINED_MAX  1000             /* tasks of a join that are examined */
+#define HOPS_MAX    16               /* of a chain of waits that are followed */
+#define FAR_LONGER  8                /* times as long as alike tasks live: a warning */
+#define PILE_MIN    8                /* tasks that run on together, left one after the other, … */
+#define PILE_SHARE  10               /* over 1 / share of a trace, … */
+#define PILE_NS     (500 * WEFT__MS) /* … or this long: a warning, too */
 
 struct orphan {
 	uint32_t task, stopped; /* `stopped`: the task that waited for it */
 	uint64_t ns;            /* how long it ran on */
+};
+
+/* Tasks that were left alone one after the other, and how many of them ran on together. */
+struct pile {
+	uint64_t first, last, until;
+	uint32_t overlapping;
 };
 
 /* The task for which `task` waited at a time, by its last act before; or WEFT_NONE. */
@@ -63,13 +72,24 @@ static uint64_t runs_on(const struct weft_model *model, uint32_t task, uint64_t 
 	return last > time ? last - time : 0;
 }
 
+/* True if the task is stopped because its waiter is. A promise that is left to a task, as that of
+ * asyncio's shield(), keeps the stop from it: it may be stopped for another reason, much later. */
+static bool is_stopped_as_well(
+	const struct weft_tasks *t, uint32_t task, uint32_t waiter, uint64_t least_ns)
+{
+	const bool is_kept = t->kind[waiter] == WEFT_KIND_PROMISE && t->kind[task] == WEFT_KIND_TASK;
+	return (t->flags[task] & WEFT_TASK_STOPPED) &&
+		   !(is_kept && t->end[task] >= t->end[waiter] + least_ns);
+}
+
 /* The next task of the chain, if nobody else needs it and it is not stopped as well; or WEFT_NONE.
  */
-static uint32_t next_left_alone(const struct weft_story *story, uint32_t waiter, uint64_t time)
+static uint32_t next_left_alone(
+	const struct weft_story *story, uint32_t waiter, uint64_t time, uint64_t least_ns)
 {
 	const struct weft_tasks *t = &story->model->tasks;
 	uint32_t task = awaited_by(story->model, waiter, time);
-	if (task == WEFT_NONE || (t->flags[task] & WEFT_TASK_STOPPED) ||
+	if (task == WEFT_NONE || is_stopped_as_well(t, task, waiter, least_ns) ||
 		weft__model_is_resource(t->kind[task]) || has_other_reader(story, task, waiter))
 		return WEFT_NONE;
 	return task;
@@ -82,20 +102,20 @@ static bool find_orphan(
 {
 	const struct weft_model *model = findings->story->model;
 	const uint64_t stop = model->tasks.end[stopped];
+	const uint64_t least = weft__story_least_ns(findings, LEAST_SHARE, LEAST_NS);
 	uint32_t task = stopped;
 	*ret_orphan = (struct orphan){WEFT_NONE, stopped, 0};
 	if (!(model->tasks.flags[stopped] & WEFT_TASK_STOPPED))
 		return false;
 	for (unsigned hop = 0; hop < HOPS_MAX; hop++) {
-		task = next_left_alone(findings->story, task, stop);
+		task = next_left_alone(findings->story, task, stop, least);
 		if (task == WEFT_NONE)
 			break;
 		uint64_t ns = runs_on(model, task, stop);
 		if (ns > ret_orphan->ns)
 			*ret_orphan = (struct orphan){task, stopped, ns};
 	}
-	return ret_orphan->ns > 0 &&
-		   ret_orphan->ns >= weft__story_least_ns(findings, LEAST_SHARE, LEAST_NS);
+	return ret_orphan->ns > 0 && ret_orphan->ns >= least;
 }
 
 /* Finds the task that runs on for the longest, of those for which a failed join waited. Returns how
@@ -164,9 +184,25 @@ static void report_orphans(
 	weft__story_find(findings, &problem, orphan->ns, &s);
 }
 
+/* True if ever more of them ran at once: each was left before the ones before it had ended. */
+static bool is_pile(const struct weft__findings *findings, const struct pile *pile)
+{
+	return pile->overlapping >= PILE_MIN &&
+		   pile->last - pile->first >= weft__story_least_ns(findings, PILE_SHARE, PILE_NS);
+}
+
+static void add_to_pile(struct pile *pile, const struct orphan *orphan, uint64_t stop)
+{
+	pile->overlapping += pile->overlapping == 0 || stop < pile->until;
+	pile->first = pile->overlapping == 1 || stop < pile->first ? stop : pile->first;
+	pile->last = stop > pile->last ? stop : pile->last;
+	pile->until = stop + orphan->ns > pile->until ? stop + orphan->ns : pile->until;
+}
+
 void weft__find_orphans(struct weft__findings *findings)
 {
 	struct orphan worst = {0}, orphan;
+	struct pile pile = {0};
 	uint32_t count = 0;
 	bool is_warning = false;
 	for (uint32_t task = 0; task < findings->story->model->tasks.count; task++) {
@@ -175,10 +211,12 @@ void weft__find_orphans(struct weft__findings *findings)
 			continue;
 		count += siblings ? siblings : 1;
 		is_warning = is_warning || siblings || is_far_longer(findings, &orphan);
+		if (!siblings)
+			add_to_pile(&pile, &orphan, findings->story->model->tasks.end[orphan.stopped]);
 		if (orphan.ns > worst.ns)
 			worst = orphan;
 	}
 	if (count)
-		report_orphans(findings, &worst, count, is_warning);
+		report_orphans(findings, &worst, count, is_warning || is_pile(findings, &pile));
 	weft__story_find_ignored(findings);
 }
