@@ -649,6 +649,30 @@ asyncio.run(main())
 
 
 @case
+def an_event_that_nobody_sets_is_named():
+    """Also if it is one that a loop waits for while it beats; but not if it is set in the end."""
+    program = '''
+async def ask(event):
+    for _ in range(4):
+        try: await asyncio.wait_for(event.wait(), 0.02)
+        except asyncio.TimeoutError: pass
+        else: return
+async def main():
+    event = asyncio.Event()
+    tasks = [asyncio.create_task(ask(event), name=name) for name in ('first', 'second')]
+    await asyncio.sleep(0.05)
+    %s
+    await asyncio.wait(tasks)
+asyncio.run(main())
+'''
+    found = Trace(program % 'pass').problems
+    assert re.search("^ *[0-9.]+ +warning +timed out +task [0-9]+ 'first at .*' waits in vain 4 times for Event at program.py:9", found), found
+    assert ' timed out ' not in Trace(program % 'event.set()').problems
+    found = Trace(program % 'await asyncio.sleep(0.02); tasks[0].cancel(); tasks[1].cancel()').problems
+    assert not re.search(' warning +timed out ', found), found
+
+
+@case
 def what_a_shield_protects_from_a_time_out_goes_on():
     program = '''
 async def query(): await asyncio.sleep(%s)

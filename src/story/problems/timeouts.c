@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "story/problems/findings.h"
+#include "story/problems/unsignalled.h"
 
 #define NAMES_MAX 8 /* groups of alike tasks that are reported */
 
@@ -62,4 +63,5 @@ void weft__find_timed_out(struct weft__findings *findings)
 	}
 	for (i = 0; i < names; i++)
 		report(findings, &found[i]);
+	weft__story_find_unsignalled(findings);
 }
