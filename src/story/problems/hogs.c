@@ -223,12 +223,28 @@ static bool has_other_reason(
 	return e->type[by.edges[first]] == WEFT_EDGE_READ && e->to[by.edges[first]] != hog;
 }
 
-/* False for the hog, for tasks that it has made, and for those above it in the forest of creations
- * that only go on because it has ended. */
-static bool may_wait(const struct weft_model *model, uint32_t task, uint32_t i, uint32_t hog)
+/* True if the hog made the task, or during the stretch one above it in the forest of creations, as
+ * a program that starts makes its first requests. */
+static bool is_made_by(const struct weft_tasks *t, uint32_t task, const struct stretch *s)
 {
-	return task != hog && model->tasks.parent[task] != hog &&
-		   (!is_above(model, task, hog) || has_other_reason(model, task, i, hog));
+	uint32_t made = task, parent = t->parent[task];
+	if (parent == s->task)
+		return true;
+	for (uint32_t level = 0; level < LEVELS_MAX && parent != WEFT_NONE && parent != s->task;
+		 level++) {
+		made = parent;
+		parent = t->parent[made];
+	}
+	return parent == s->task && t->start[made] >= s->start;
+}
+
+/* False for the hog, for what it has made, and for those above it in the forest of creations that
+ * only go on because it has ended. */
+static bool may_wait(
+	const struct weft_model *model, uint32_t task, uint32_t i, const struct stretch *s)
+{
+	return task != s->task && !is_made_by(&model->tasks, task, s) &&
+		   (!is_above(model, task, s->task) || has_other_reason(model, task, i, s->task));
 }
 
 static void count_waiters(struct looking *l)
@@ -238,7 +254,7 @@ static void count_waiters(struct looking *l)
 	for (uint32_t task = 0; task < t->count; task++)
 		for (uint32_t i = t->first_activation[task]; i < t->end_activation[task]; i++) {
 			struct stretch *s = find_before(l, a->thread[i], a->start[i]);
-			if (s && may_wait(l->model, task, i, s->task))
+			if (s && may_wait(l->model, task, i, s))
 				count_waiter(l, s, task, i);
 		}
 }

@@ -10,12 +10,20 @@
 #include "story/blocking.h"
 #include "story/problems/findings.h"
 
-/* A delay is grave from GRAVE_NS on, if a task ran meanwhile; without one, from ALONE_NS on: a busy
- * machine alone delays timers, too. */
+/* A delay is grave from GRAVE_NS on, if a task certainly ran for half of it or for RAN_NS; without
+ * one, from ALONE_NS on: a busy machine alone delays timers, too. */
 #define GRAVE_NS (10 * WEFT__MS)
+#define RAN_NS   (50 * WEFT__MS)
 #define ALONE_NS (100 * WEFT__MS)
 /* A busy machine: 1 / part of the time of all runs was lost. */
 #define LOST_PART 8
+
+/* The task that ran while a timer was due. */
+struct meanwhile {
+	uint64_t ran_ns;       /* without a pause */
+	uint64_t off_ns;       /* of the delay, other programs certainly had the processor */
+	uint64_t certainly_ns; /* of the delay, it certainly had the processor itself */
+};
 
 /* The thread that serves a timer: on which the timer ran first, or the task that made it. */
 static uint32_t thread_of(const struct weft_model *model, uint32_t task)
@@ -45,7 +53,7 @@ static bool is_machine_busy(const struct weft_model *model)
 
 /* The task that ran on the timer's thread for half of the delay or more without a pause. */
 static uint32_t find_runner(const struct weft_model *model, uint32_t timer_task,
-	const struct weft_story_timer *timer, uint64_t *ret_ns, uint64_t *ret_off_ns)
+	const struct weft_story_timer *timer, struct meanwhile *ret)
 {
 	const uint32_t thread = serving_thread(model, timer_task);
 	const struct weft_activations *a = &model->activations;
@@ -57,8 +65,12 @@ static uint32_t find_runner(const struct weft_model *model, uint32_t timer_task,
 			uint64_t to = a->end[i] < end ? a->end[i] : end;
 			if (a->thread[i] != thread || to <= from || to - from < timer->late_ns / 2)
 				continue;
-			*ret_ns = a->end[i] - a->start[i];
-			*ret_off_ns = weft__story_preempted_ns(model, thread, from, to);
+			const uint64_t off_ns = weft__story_preempted_ns(model, thread, a->start[i], a->end[i]);
+			*ret = (struct meanwhile){
+				.ran_ns = a->end[i] - a->start[i],
+				.off_ns = weft__story_preempted_ns(model, thread, from, to),
+				.certainly_ns = to - from > off_ns ? to - from - off_ns : 0,
+			};
 			return task;
 		}
 	return WEFT_NONE;
@@ -138,15 +150,16 @@ static void report_late(struct weft__findings *findings, uint32_t task,
 	const struct weft_story_timer *timer, uint32_t count)
 {
 	const struct weft_model *model = findings->story->model;
-	uint64_t ran_ns = 0, off_ns = 0;
-	const uint32_t runner = find_runner(model, task, timer, &ran_ns, &off_ns);
+	struct meanwhile it = {0};
+	const uint32_t runner = find_runner(model, task, timer, &it);
 	const uint32_t blocked =
-		runner == WEFT_NONE ? find_blocked(model, task, timer, &ran_ns) : WEFT_NONE;
+		runner == WEFT_NONE ? find_blocked(model, task, timer, &it.ran_ns) : WEFT_NONE;
 	const bool is_grave =
 		runner != WEFT_NONE
-			? timer->late_ns >= GRAVE_NS
+			? timer->late_ns >= GRAVE_NS &&
+				  (it.certainly_ns >= timer->late_ns / 2 || it.certainly_ns >= RAN_NS)
 			: timer->late_ns >= ALONE_NS && (blocked != WEFT_NONE || !is_machine_busy(model));
-	if (off_ns > timer->late_ns / 2)
+	if (it.off_ns > timer->late_ns / 2)
 		return; /* other programs had the processor */
 	struct weft_problem problem = weft__story_problem(WEFT_PROBLEM_LATE,
 		is_grave ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT, count,
@@ -163,7 +176,7 @@ static void report_late(struct weft__findings *findings, uint32_t task,
 		weft__story_words_add(&words, " late");
 	}
 	weft__story_sentence_init(&s);
-	write_sentence(&s, model, task, timer, count, runner != WEFT_NONE ? runner : blocked, ran_ns,
+	write_sentence(&s, model, task, timer, count, runner != WEFT_NONE ? runner : blocked, it.ran_ns,
 		blocked != WEFT_NONE);
 	add_cases(findings, task, timer);
 	weft__story_find(findings, &problem, timer->late_ns, &s);

@@ -8,7 +8,8 @@
  *
  * Two types of tasks are signalled. A condition, for which others wait: its waiters are tasks that
  * try to read it and, where a library makes a promise for each waiter, its children. And a task
- * that waits itself: it misses a signal that comes while it still runs, if it then goes to sleep.
+ * that waits itself: it misses a signal that comes while it still runs, if it then goes to sleep. An
+ * eventfd does not: the kernel keeps its count until that is read.
  */
 #include <stdlib.h>
 
@@ -373,7 +374,7 @@ static void look_at_task(struct wakes *w, uint32_t task)
 	uint32_t signals = 0;
 	for (uint32_t i = 0; i < to.count; i++)
 		signals += is_signal(w, to.edges[i], task);
-	if (!signals && !has_unheard(w, task))
+	if ((!signals && !has_unheard(w, task)) || weft__story_is_kind(w->model, task, "eventfd"))
 		return;
 	if (is_meeting_point(w, task, to))
 		missed = look_at_meeting_point(w, task, to);

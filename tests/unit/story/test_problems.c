@@ -200,11 +200,13 @@ static void a_signal_that_comes_again_is_not_lost(void **state)
 	expect_nothing(condition_trace(true));
 }
 
-/* A worker that is signalled whenever there is work; once while it still runs. */
-static struct found worker_trace(bool loses_one)
+/* A task of that kind that is signalled whenever there is work; once while it still runs. */
+static struct found worker_trace(bool loses_one, const char *kind)
 {
 	struct made made = make_begin();
-	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	make(&made,
+		(struct weft_event){
+			.type = WEFT_EVENT_CREATE, .task = 0, .other = 1, .kind_name = {kind, strlen(kind)}});
 	make_label(&made, 1, "worker");
 	for (int i = 0; i < 20; i++) {
 		make_switch(&made, 0);
@@ -224,11 +226,14 @@ static struct found worker_trace(bool loses_one)
 
 static void a_signal_while_it_runs_is_found(void **state)
 {
-	struct found found = worker_trace(true);
+	struct found found = worker_trace(true, "job");
 	(void)state;
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_LOST_WAKE_UP);
 	assert_string_equal(p->sentence,
-		"task 1 'worker' waits in vain since 2.22 ms: preexisting 0 signalled it 1 us before.");
+		"job 1 'worker' waits in vain since 2.22 ms: preexisting 0 signalled it 1 us before.");
+	found_finish(&found);
+	found = worker_trace(true, "eventfd");
+	assert_int_equal(count_of(&found, WEFT_PROBLEM_LOST_WAKE_UP), 0);
 	found_finish(&found);
 }
 
@@ -346,7 +351,7 @@ static void the_first_of_equal_lost_signals_is_shown(void **state)
 static void a_worker_at_rest_has_lost_nothing(void **state)
 {
 	(void)state;
-	expect_nothing(worker_trace(false));
+	expect_nothing(worker_trace(false, "job"));
 }
 
 /* 61 requests with 300 us between them; before each fifth one, 40 ms. */

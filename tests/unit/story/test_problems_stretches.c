@@ -61,6 +61,41 @@ static void a_long_stretch_tells_its_off_cpu_time(void **state)
 	found_finish(&found);
 }
 
+/* A task runs for 200 ms, and ten others at once after it. `is_inside`: it has made them meanwhile,
+ * by another task, as a program that starts makes its first requests. */
+static bool is_blamed_for_backlog(bool is_inside)
+{
+	struct made made = make_begin();
+	bool is_warning = false;
+	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make_switch(&made, 2);
+	made.time += MS;
+	make_switch(&made, 1);
+	made.time += 50 * MS;
+	make_create(&made, 1, 3, WEFT_KIND_PROMISE);
+	for (uint64_t id = 10; id < 20; id++)
+		make_create(&made, is_inside ? 3 : 2, id, WEFT_KIND_TASK);
+	made.time += 150 * MS;
+	for (uint64_t turn = 0; turn < 500; turn++) {
+		make_switch(&made, 10 + turn % 10);
+		made.time += 20 * US;
+	}
+	make_switch(&made, WEFT_TASK_NONE);
+	struct found found = find(&made);
+	for (uint32_t i = 0; i < found.problems->count; i++)
+		is_warning = is_warning || found.problems->list[i].severity != WEFT_SEVERITY_HINT;
+	found_finish(&found);
+	return is_warning;
+}
+
+static void what_a_long_stretch_has_made_did_not_wait_for_it(void **state)
+{
+	(void)state;
+	assert_true(is_blamed_for_backlog(false));
+	assert_false(is_blamed_for_backlog(true));
+}
+
 /* Within the long stretch, and others around it. */
 static void a_long_stretch_names_its_longest_span(void **state)
 {
@@ -245,6 +280,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_task_that_lets_others_wait_is_found),
 		cmocka_unit_test(a_long_stretch_tells_its_off_cpu_time),
+		cmocka_unit_test(what_a_long_stretch_has_made_did_not_wait_for_it),
 		cmocka_unit_test(a_long_stretch_names_its_longest_span),
 		cmocka_unit_test(a_long_stretch_names_the_function_that_most_samples_share),
 		cmocka_unit_test(a_long_stretch_may_be_in_the_kernel),

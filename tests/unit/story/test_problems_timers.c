@@ -87,17 +87,21 @@ static void a_timer_is_late_because_of_its_own_thread(void **state)
 	found_finish(&found);
 }
 
-/* A timer that fires 12 ms late; `ran`: another task has run since it was due. */
-static struct found late_by_twelve(bool ran)
+/* A timer that fires 12 ms late; `ran`: another task has run since it was due, for 20 ms in all, of
+ * which its thread had no processor for `off_ns`. */
+static struct found late_by_twelve(bool ran, uint64_t off_ns)
 {
 	struct made made = make_begin();
 	make_create(&made, 0, 1, WEFT_KIND_TIMER);
 	make_create(&made, 0, 2, WEFT_KIND_TASK);
 	make_tag(&made, 1, WEFT_TAG_DEADLINE, 20 * MS);
-	made.time += 20 * MS;
+	made.time += 12 * MS;
 	if (ran)
 		make_switch(&made, 2);
-	made.time += 12 * MS;
+	made.time += 20 * MS;
+	if (off_ns)
+		make(&made,
+			(struct weft_event){.type = WEFT_EVENT_OFF_CPU, .task = 2, .value = (int64_t)off_ns});
 	make_switch(&made, WEFT_TASK_NONE);
 	make_edge(&made, WEFT_EVENT_RESOLVE, 0, 1);
 	made.time += 28 * MS;
@@ -108,12 +112,15 @@ static struct found late_by_twelve(bool ran)
 /* The operating system delays timers, too. */
 static void a_late_timer_is_grave_if_something_ran(void **state)
 {
-	struct found found = late_by_twelve(false);
+	struct found found = late_by_twelve(false, 0);
 	(void)state;
 	assert_int_equal(only(&found, WEFT_PROBLEM_LATE)->severity, WEFT_SEVERITY_HINT);
 	found_finish(&found);
-	found = late_by_twelve(true);
+	found = late_by_twelve(true, 0);
 	assert_int_equal(only(&found, WEFT_PROBLEM_LATE)->severity, WEFT_SEVERITY_WARNING);
+	found_finish(&found);
+	found = late_by_twelve(true, 10 * MS);
+	assert_int_equal(only(&found, WEFT_PROBLEM_LATE)->severity, WEFT_SEVERITY_HINT);
 	found_finish(&found);
 }
 
