@@ -395,6 +395,18 @@ for (let i = 0; i < 20; i++) fs.stat(__filename, () => {});
 
 
 @case
+def long_requests_that_keep_the_threads_from_short_ones_are_named():
+    """Where the trace shows that the threads had no processor, it is a hint."""
+    program = '''const crypto = require('crypto'), fs = require('fs');
+for (let i = 0; i < 8; i++) crypto.pbkdf2('secret', 'salt', %d, 64, 'sha512', () => {});
+fs.stat(__filename, () => {});
+'''
+    trace = Trace(program % 500000)
+    assert re.search(r"(warning|hint) +contention +pbkdf2request .* and 3 more keep libuv's threads from fs in program.js:3 for ", trace.text), trace.text
+    assert 'keep libuv' not in Trace(program % 10).text
+
+
+@case
 def half_of_the_threads_look_up_names():
     trace = Trace('''const dns = require('dns'), fs = require('fs');
 for (let i = 0; i < 6; i++) dns.lookup('localhost', () => {});

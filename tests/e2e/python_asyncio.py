@@ -691,6 +691,25 @@ asyncio.run(main())
 
 
 @case
+def long_jobs_that_keep_a_pool_from_short_ones_are_named():
+    """Jobs of one kind that wait for each other are none."""
+    program = '''
+import time
+def pack(): time.sleep(0.4)
+def look(): pass
+async def main():
+    loop = asyncio.get_running_loop()
+    from concurrent.futures import ThreadPoolExecutor
+    with ThreadPoolExecutor(2) as pool:
+        await asyncio.gather(*(loop.run_in_executor(pool, job) for job in %s))
+asyncio.run(main())
+'''
+    found = Trace(program % '[pack] * 4 + [look] * 3').problems
+    assert re.search(r"^ *[0-9.]+ +(warning|hint) +contention +task [0-9]+ 'pack at .*' .*keeps? .* from look at program.py:5 for ", found), found
+    assert ' contention ' not in Trace(program % '[pack] * 4').problems
+
+
+@case
 def long_queues_without_a_bound_are_counted():
     trace = Trace('''
 async def main():

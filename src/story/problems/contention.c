@@ -12,6 +12,7 @@
 #include "story/holders.h"
 #include "story/problems/blocked.h"
 #include "story/blocking.h"
+#include "story/problems/displaced.h"
 #include "story/problems/findings.h"
 #include "story/problems/global_lock.h"
 #include "story/problems/holds.h"
@@ -248,8 +249,19 @@ static bool gives_back_to_wait(
 			   length / FAR_LONGER < usual_ns || !count_waiters_in(c, &before));
 }
 
+/* True if so much of the run around the hold was without a processor that this may have been most
+ * of the hold. */
+static bool may_have_lost(
+	const struct contention *c, const struct weft__timed_hold *hold, uint32_t activation)
+{
+	const struct weft_activations *a = &c->model->activations;
+	return weft__story_preempted_ns(c->model, a->thread[activation], a->start[activation],
+			   a->end[activation]) > (hold->end - hold->start) / 2;
+}
+
 /* True if the task is a thread or a job of a pool that ran all the while, for no longer than the
- * operating system takes the processor, and hardly any other hold is that long. */
+ * operating system takes the processor, and had none for as long, or hardly any other hold is that
+ * long. */
 static bool may_be_preempted(
 	const struct contention *c, const struct weft__timed_hold *hold, uint64_t usual_ns)
 {
@@ -263,18 +275,26 @@ static bool may_be_preempted(
 	for (uint32_t i = 0; i < c->holds.count; i++)
 		alike += c->holds.list[i].end - c->holds.list[i].start >= length / FAR_LONGER;
 	uint32_t last = c->model->tasks.first_activation[hold->task] + runs - 1;
-	return alike <= 1 + c->holds.count / RARE_PART && a->end[last] >= hold->end;
+	return a->end[last] >= hold->end &&
+		   (alike <= 1 + c->holds.count / RARE_PART || may_have_lost(c, hold, last));
 }
 
-/* A holder that the operating system has preempted is no fault of the program. */
+/* True if the hold is as long as it is because a thread had no processor: it is no fault of the
+ * program, unless the rest is very long, too. */
+static bool is_lost_time(const struct weft__timed_hold *hold, uint64_t off_ns)
+{
+	const uint64_t length = hold->end - hold->start;
+	return off_ns > length / 2 && length < off_ns + TAKEN_MAX;
+}
+
 static void report_long_hold(struct contention *c, uint32_t resource,
 	const struct weft__timed_hold *hold, uint64_t usual_ns, uint32_t waits)
 {
 	struct weft__sentence s;
 	struct weft_problem problem = contention_of(hold->task, hold->start, hold->end, waits);
 	const uint64_t off_ns = off_cpu_in(c, hold), any_off_ns = any_off_cpu_in(c, hold);
-	const bool was_off = off_ns > (hold->end - hold->start) / 2;
-	const bool was_other_off = !was_off && any_off_ns > (hold->end - hold->start) / 2;
+	const bool was_off = is_lost_time(hold, off_ns);
+	const bool was_other_off = !was_off && is_lost_time(hold, any_off_ns);
 	const bool may_be_off =
 		!was_off && !was_other_off &&
 		(may_be_preempted(c, hold, usual_ns) || gives_back_to_wait(c, hold, usual_ns));
@@ -377,7 +397,9 @@ static void look_at_task(struct contention *c, uint32_t task)
 		c->findings->error = error;
 		return;
 	}
-	if (weft__story_look_for_kept(c->findings, &c->holds, task))
+	if (weft__story_look_for_kept(c->findings, &c->holds, task) ||
+		(c->model->tasks.kind[task] == WEFT_KIND_POOL &&
+			weft__story_look_for_displaced(c->findings, &c->holds, task)))
 		return;
 	uint32_t queue = weft__story_resource_holds_queue(&c->holds, &time);
 	if (c->holds.count < HOLDS_MIN)

@@ -121,6 +121,19 @@ static bool waited_for_other(
 	return tried == WEFT_NONE || e->to[tried] != resource;
 }
 
+/* When a task that has never run began to wait, like a request that others work on: at its start or
+ * its last act, if it has the resource as soon as another task gave that back. */
+static uint64_t handed_since(const struct weft__resource_holds *h, uint32_t task, uint64_t time)
+{
+	const uint32_t least = h->count > OPEN_MAX ? h->count - OPEN_MAX : 0;
+	for (uint32_t i = h->count; i > least; i--) {
+		const struct weft__timed_hold *before = &h->list[i - 1];
+		if (before->end <= time && before->end + HAND_OVER_NS >= time && before->task != task)
+			return last_act(h->model, task, h->model->tasks.start[task], time);
+	}
+	return time;
+}
+
 /* When the task began to wait: when it stopped running before a read that made it run, or that is
  * its first action; otherwise when it could have had the resource. */
 static uint64_t waits_since(
@@ -130,7 +143,7 @@ static uint64_t waits_since(
 	uint32_t first = h->model->tasks.first_activation[task];
 	uint32_t runs = weft__story_activations_until(h->model, task, time);
 	if (!runs)
-		return time;
+		return handed_since(h, task, time);
 	uint64_t ran = runs > 1 ? a->end[first + runs - 2] : h->model->tasks.start[task];
 	uint64_t runs_since = a->start[first + runs - 1];
 	if (runs_since == time)
