@@ -407,6 +407,29 @@ fs.stat(__filename, () => {});
 
 
 @case
+def a_callback_that_never_ends_comes_before_what_waits_for_it():
+    check_built()
+    with temporary_directory() as folder:
+        path, source = os.path.join(folder, 'trace.weft'), os.path.join(folder, 'program.js')
+        with open(source, 'w', encoding='utf-8') as file:
+            file.write('''const sleep = ms => new Promise(resolve => setTimeout(resolve, ms));
+async function ask(n) { await sleep(20 + n); await sleep(20); }
+async function parse() {
+  await sleep(30);
+  console.log('begins');
+  for (const end = Date.now() + 1500; Date.now() < end;);
+  process.kill(process.pid, 'SIGKILL');
+}
+Promise.all([parse(), ...Array.from({length: 8}, (_, n) => ask(n))]).then(() => {});
+''')
+        result = run([WEFT, 'record', '-a', 'auto', '-o', path, 'node', source])
+        assert 'begins' in result.stdout, result
+        found = weft('dump', '--problems', path).stdout.splitlines()
+        assert re.match(r" *[0-9.]+ +warning +hog +.* 'parse at program.js:3' runs for .* without a pause", found[0]), found
+        assert not [line for line in found if re.match(r' *[0-9.]+ +(warning|error)  ?unanswered', line)], found
+
+
+@case
 def half_of_the_threads_look_up_names():
     trace = Trace('''const dns = require('dns'), fs = require('fs');
 for (let i = 0; i < 6; i++) dns.lookup('localhost', () => {});

@@ -81,6 +81,21 @@ static uint32_t thread_at(const struct weft_model *model, uint32_t task, uint64_
 														: WEFT_NONE;
 }
 
+/* True if the task last ran on that thread, by the end of which it still waits: what the thread
+ * runs until then keeps it from going on. */
+static bool is_left_on(
+	const struct weft_model *model, uint32_t task, uint32_t thread, const struct weft__case *reason)
+{
+	const struct weft_tasks *t = &model->tasks;
+	const struct weft_trace_buffer *buffer =
+		weft_trace_buffer_at(model->buffers, model->buffer_count, t->buffer[reason->task]);
+	uint32_t ran = task;
+	while (ran != WEFT_NONE && t->first_activation[ran] == t->end_activation[ran])
+		ran = t->parent[ran];
+	return ran != WEFT_NONE && buffer->end_ns && reason->end >= buffer->end_ns &&
+		   model->activations.thread[t->end_activation[ran] - 1] == thread;
+}
+
 /* ---- Waits ---- */
 
 static bool is_in_chain(const struct weft_chain *chain, uint32_t task)
@@ -121,8 +136,11 @@ static bool is_because(struct reasons *s, enum weft_problem_type type, uint32_t 
 	const uint64_t middle = from + (to - from) / 2;
 	if (type == WEFT_PROBLEM_GC && thread_at(s->model, it->task, middle) == thread)
 		return true;
-	if (type == WEFT_PROBLEM_HOG)
+	if (type == WEFT_PROBLEM_HOG) {
 		thread = thread_at(s->model, reason->task, reason->start);
+		if (thread != WEFT_NONE && is_left_on(s->model, it->task, thread, reason))
+			return true;
+	}
 	if (thread != WEFT_NONE &&
 		waits_for_thread(s->model, it->task, thread, reason->start, reason->end))
 		return true;

@@ -697,6 +697,15 @@ static void report_chain(const struct chains *c, const struct chain *chain, uint
 	weft__story_find(c->findings, &problem, problem.end - problem.start, &s);
 }
 
+/* Adds all chains of a group as cases of the problem. */
+static void add_cases(const struct chains *c, const struct chain *list, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t task = c->first[list[i].last];
+		weft__story_find_case(c->findings, task, list[i].since, c->model->tasks.end[task]);
+	}
+}
+
 static void report_chains(const struct chains *c)
 {
 	for (uint32_t i = 0, next; i < c->count; i = next) {
@@ -704,6 +713,8 @@ static void report_chains(const struct chains *c)
 		while (next < c->count && c->list[next].group == c->list[i].group)
 			next++;
 		uint32_t alike = next - i;
+		if (alike > ALIKE_MAX)
+			add_cases(c, &c->list[i], alike);
 		for (uint32_t k = 0; k < (alike > ALIKE_MAX ? 1 : alike); k++)
 			report_chain(c, &c->list[i + k], alike > ALIKE_MAX ? alike : 1);
 	}
