@@ -30,7 +30,7 @@ struct orphan {
 };
 
 /* Tasks that were left alone one after the other, and how many of them ran on together. */
-struct pile {
+struct crowd {
 	uint64_t first, last, until;
 	uint32_t overlapping;
 };
@@ -185,24 +185,24 @@ static void report_orphans(
 }
 
 /* True if ever more of them ran at once: each was left before the ones before it had ended. */
-static bool is_pile(const struct weft__findings *findings, const struct pile *pile)
+static bool is_crowd(const struct weft__findings *findings, const struct crowd *crowd)
 {
-	return pile->overlapping >= PILE_MIN &&
-		   pile->last - pile->first >= weft__story_least_ns(findings, PILE_SHARE, PILE_NS);
+	return crowd->overlapping >= PILE_MIN &&
+		   crowd->last - crowd->first >= weft__story_least_ns(findings, PILE_SHARE, PILE_NS);
 }
 
-static void add_to_pile(struct pile *pile, const struct orphan *orphan, uint64_t stop)
+static void add_to_crowd(struct crowd *crowd, const struct orphan *orphan, uint64_t stop)
 {
-	pile->overlapping += pile->overlapping == 0 || stop < pile->until;
-	pile->first = pile->overlapping == 1 || stop < pile->first ? stop : pile->first;
-	pile->last = stop > pile->last ? stop : pile->last;
-	pile->until = stop + orphan->ns > pile->until ? stop + orphan->ns : pile->until;
+	crowd->overlapping += crowd->overlapping == 0 || stop < crowd->until;
+	crowd->first = crowd->overlapping == 1 || stop < crowd->first ? stop : crowd->first;
+	crowd->last = stop > crowd->last ? stop : crowd->last;
+	crowd->until = stop + orphan->ns > crowd->until ? stop + orphan->ns : crowd->until;
 }
 
 void weft__find_orphans(struct weft__findings *findings)
 {
 	struct orphan worst = {0}, orphan;
-	struct pile pile = {0};
+	struct crowd crowd = {0};
 	uint32_t count = 0;
 	bool is_warning = false;
 	for (uint32_t task = 0; task < findings->story->model->tasks.count; task++) {
@@ -212,11 +212,11 @@ void weft__find_orphans(struct weft__findings *findings)
 		count += siblings ? siblings : 1;
 		is_warning = is_warning || siblings || is_far_longer(findings, &orphan);
 		if (!siblings)
-			add_to_pile(&pile, &orphan, findings->story->model->tasks.end[orphan.stopped]);
+			add_to_crowd(&crowd, &orphan, findings->story->model->tasks.end[orphan.stopped]);
 		if (orphan.ns > worst.ns)
 			worst = orphan;
 	}
 	if (count)
-		report_orphans(findings, &worst, count, is_warning || is_pile(findings, &pile));
+		report_orphans(findings, &worst, count, is_warning || is_crowd(findings, &crowd));
 	weft__story_find_ignored(findings);
 }

@@ -8,8 +8,8 @@
  *
  * Two types of tasks are signalled. A condition, for which others wait: its waiters are tasks that
  * try to read it and, where a library makes a promise for each waiter, its children. And a task
- * that waits itself: it misses a signal that comes while it still runs, if it then goes to sleep. An
- * eventfd does not: the kernel keeps its count until that is read.
+ * that waits itself: it misses a signal that comes while it still runs, if it then goes to sleep.
+ * An eventfd does not: the kernel keeps its count until that is read.
  */
 #include <stdlib.h>
 
