@@ -45,50 +45,29 @@ static uint64_t least_bytes(void)
 	return weft_parse_size(value, strlen(value), &bytes) == WEFT_PARSE_OK ? bytes : UINT64_MAX;
 }
 
-/* True if all of the trace was read, and its last chunk says that it is complete. */
-static bool names_end(const struct cli_trace *trace)
+/* A trace that its owner has read, as a whole, and that does not grow. */
+static bool is_fit(const struct cli_trace *trace, const struct weft_checkpoint_key *key)
 {
 	const struct weft_trace_description *description = weft_decoder_describe(trace->decoder);
-	return weft_trace_buffer_at(description->buffers, description->buffer_count, 0)->ending !=
-		   WEFT_ENDING_UNKNOWN;
-}
-
-/* A large trace of one file, which belongs to the user and does not grow. */
-static bool is_fit(
-	const struct cli_trace *trace, const struct weft_checkpoint_key *key, bool has_ended)
-{
 	struct stat status;
-	if (key->bytes < least_bytes() || weft_decoder_describe(trace->decoder)->buffer_count > 1 ||
+	if (key->bytes < least_bytes() || description->buffer_count > 1 ||
 		stat(trace->name, &status) != 0)
 		return false;
+	const bool has_ended =
+		weft_trace_buffer_at(description->buffers, description->buffer_count, 0)->ending !=
+		WEFT_ENDING_UNKNOWN;
 	return status.st_uid == geteuid() && (uint64_t)status.st_size == key->bytes &&
 		   (has_ended || status.st_mtim.tv_sec + REST_SECONDS < time(NULL));
 }
 
-static void note(const struct cli_trace *trace, bool has_ended)
+void index_note(const struct cli_trace *trace)
 {
 	struct weft_checkpoint_key key;
-	if (noted.path || !cli_checkpoint_key(trace, trace->name, &key) ||
-		!is_fit(trace, &key, has_ended) || cli_checkpoint_is_current(trace->name, &key))
+	if (noted.path || !cli_checkpoint_key(trace, trace->name, &key) || !is_fit(trace, &key) ||
+		cli_checkpoint_is_current(trace->name, &key))
 		return;
 	noted.path = strdup(trace->name);
 	noted.bytes = key.bytes;
-}
-
-void index_note(const struct cli_trace *trace)
-{
-	note(trace, names_end(trace));
-}
-
-void index_note_recorded(const char *path)
-{
-	struct stat status;
-	struct cli_trace trace;
-	if (stat(path, &status) != 0 || (uint64_t)status.st_size < least_bytes() ||
-		cli_trace_open(path, &trace) != CLI_DONE)
-		return;
-	note(&trace, true);
-	cli_trace_close(&trace);
 }
 
 /* True if nothing but an older file is in the way, and the new one will have no name before it is

@@ -10,7 +10,6 @@
 
 #include "cli/cli.h"
 #include "record.h"
-#include "index/automatic.h"
 #include "lines.h"
 #include "runs/directory/directory.h"
 #include "runs/message.h"
@@ -120,8 +119,6 @@ static size_t report_saved(
 {
 	size_t unseen = record_report_unseen(saved, count);
 	record_report(saved, count, left_out, directory);
-	if (!weft__runs_is_stdout(saved->file))
-		index_note_recorded(saved->file);
 	return unseen;
 }
 
