@@ -349,6 +349,7 @@ enum weft__hooks_channel {
 	WEFT__HOOKS_SHARED, /* the position in a file of what processes share to wait for each other */
 	WEFT__HOOKS_REMOTE, /* a connection to another host (io/remote.h) */
 	WEFT__HOOKS_DATAGRAMS, /* a port of this host; no messages, but tags of the two ends */
+	WEFT__HOOKS_QUEUE,     /* a queue of messages or a semaphore of the kernel (io/channel.h) */
 };
 
 uint64_t weft__hooks_key(enum weft__hooks_channel channel, uint64_t what);

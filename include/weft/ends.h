@@ -57,9 +57,16 @@
 #define WEFT_KEY_STREAM_FIRST 6
 #define WEFT_KEY_STREAM_LAST  8
 
+/* The same of a queue of messages or a semaphore of the kernel: each wait takes back what was sent
+ * before, so the first send after that ends it. A task that has sent has a tag of the writing end.
+ */
+#define WEFT_KEY_QUEUE 14
+
 static inline bool weft_key_is_stream(uint64_t key)
 {
-	return key >> 56 >= WEFT_KEY_STREAM_FIRST && key >> 56 <= WEFT_KEY_STREAM_LAST;
+	const uint64_t channel = key >> 56;
+	return (channel >= WEFT_KEY_STREAM_FIRST && channel <= WEFT_KEY_STREAM_LAST) ||
+		   channel == WEFT_KEY_QUEUE;
 }
 
 /* The same of a port of this host that takes datagrams: the socket that is bound to it writes what

@@ -15,6 +15,7 @@
 #include "story/index.h"
 #include "story/other_end.h"
 #include "story/signallers.h"
+#include "story/queue_end.h"
 #include "story/suspended.h"
 #include "story/unreported.h"
 #include "story/words.h"
@@ -117,8 +118,10 @@ static void write_other_end(
 	const struct weft_story_wait *wait = &hop->wait;
 	bool is_exit = hop->is_written && (weft__story_is_kind(story->model, wait->task, "call") ||
 										  weft__story_is_kind(story->model, wait->task, "pidfd"));
+	const char *of_queue = weft__story_queue_words(story->model, wait->task);
 	add_subject(s, story, wait->task,
-		is_exit           ? " is the end of "
+		of_queue          ? of_queue
+		: is_exit         ? " is the end of "
 		: hop->is_kept    ? " is kept open by "
 		: hop->is_written ? " is written by "
 						  : " is read by ");
@@ -370,6 +373,7 @@ static void write_unresolved(
 	add_nobody(s, story->model, task, "resolved");
 	add_early_signal(s, story, chain);
 	weft__story_add_signaller(s, story, task, chain->at, WORTH_HEAD);
+	weft__story_add_queue_user(s, story, task, chain->at, WORTH_HEAD);
 	if (weft__story_keeps_own_end(story, task, chain->at))
 		weft__story_words_add(
 			weft__story_clause(s, WORTH_OTHER), "; its own process keeps the writing end open");

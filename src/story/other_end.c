@@ -214,6 +214,8 @@ static uint32_t user_of(
 	const uint32_t buffer = model->tasks.buffer[other->end];
 	uint32_t user =
 		sender != WEFT_NONE && model->tasks.buffer[sender] == buffer ? sender : WEFT_NONE;
+	if (other->is_queue) /* its end is the thread that used it first */
+		return is_alive(model, user, at) ? user : other->end;
 	if (!is_alive(model, user, at))
 		user = last_user(story, other->end, at);
 	other->is_kept = other->writes && user == WEFT_NONE;
@@ -226,7 +228,7 @@ static uint32_t user_of(
 	return is_alive(model, user, at) ? weft__story_become_at(model, user, at) : WEFT_NONE;
 }
 
-static uint32_t first_of(const struct weft__end_list *list, uint64_t key)
+uint32_t weft__story_first_end(const struct weft__end_list *list, uint64_t key)
 {
 	uint32_t low = 0, high = list->count;
 	while (low < high) {
@@ -304,8 +306,8 @@ static uint32_t inner_end(
 	const struct weft__end_list *list = &story->index->ends;
 	const struct weft_model *model = story->model;
 	uint32_t found = WEFT_NONE;
-	for (uint32_t i = first_of(list, own->key); i < list->count && list->by_key[i].key == own->key;
-		 i++) {
+	for (uint32_t i = weft__story_first_end(list, own->key);
+		 i < list->count && list->by_key[i].key == own->key; i++) {
 		const struct weft__end *end = &list->by_key[i];
 		if (!is_alive(model, end->task, at_ns))
 			continue;
@@ -325,7 +327,7 @@ static uint32_t find_outer_ends(const struct weft_story *story, const struct wef
 	uint32_t sender, uint64_t at_ns, uint32_t *ret_end)
 {
 	const uint32_t *buffer = story->model->tasks.buffer;
-	uint32_t count = 0, at = first_of(&story->index->ends, own->key), end;
+	uint32_t count = 0, at = weft__story_first_end(&story->index->ends, own->key), end;
 	while ((end = next_end(story, own, at_ns, &at)) != WEFT_NONE) {
 		const bool has_sent = sender != WEFT_NONE && buffer[end] == buffer[sender];
 		if (!count++ || has_sent)
@@ -334,8 +336,7 @@ static uint32_t find_outer_ends(const struct weft_story *story, const struct wef
 	return count;
 }
 
-/* False if the task is no end. */
-static bool own_end(
+bool weft__story_end_at(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__end *ret)
 {
 	return story->index && has_end(&story->index->ends, task) && !has_run(story->model, task) &&
@@ -347,7 +348,7 @@ bool weft__story_other_end(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__other_end *ret)
 {
 	struct weft__end own;
-	if (!own_end(story, task, at_ns, &own))
+	if (!weft__story_end_at(story, task, at_ns, &own))
 		return false;
 	const uint32_t sender = own.writes ? WEFT_NONE : last_sender(story, own.task, at_ns);
 	struct weft__other_end other = {.end = WEFT_NONE, .writes = !own.writes};
@@ -359,6 +360,7 @@ bool weft__story_other_end(
 	if (other.end == WEFT_NONE)
 		return false;
 	other.others = count ? count - 1 : 0;
+	other.is_queue = own.key >> 56 == WEFT_KEY_QUEUE;
 	other.is_any_child = own.key >> 56 == WEFT_KEY_CHILD_EXITS;
 	other.user = user_of(story, sender, &other, at_ns);
 	*ret = other;
@@ -369,14 +371,14 @@ bool weft__story_keeps_own_end(const struct weft_story *story, uint32_t task, ui
 {
 	struct weft__end own;
 	uint32_t end = WEFT_NONE;
-	if (!own_end(story, task, at_ns, &own) || own.writes ||
+	if (!weft__story_end_at(story, task, at_ns, &own) || own.writes ||
 		own.key >> 56 != WEFT_KEY_STREAM_FIRST ||
 		find_outer_ends(story, &own, WEFT_NONE, at_ns, &end))
 		return false;
 	const struct weft__end_list *list = &story->index->ends;
 	const struct weft_tasks *t = &story->model->tasks;
-	for (uint32_t i = first_of(list, own.key); i < list->count && list->by_key[i].key == own.key;
-		 i++) {
+	for (uint32_t i = weft__story_first_end(list, own.key);
+		 i < list->count && list->by_key[i].key == own.key; i++) {
 		end = list->by_key[i].task;
 		if (list->by_key[i].writes && t->buffer[end] == t->buffer[task] &&
 			t->parent[end] == WEFT_NONE && t->kind[end] == t->kind[task] &&
@@ -401,9 +403,9 @@ uint32_t weft__story_child_at(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, uint32_t *position)
 {
 	struct weft__end own;
-	if (!own_end(story, task, at_ns, &own) || own.key >> 56 != WEFT_KEY_CHILD_EXITS)
+	if (!weft__story_end_at(story, task, at_ns, &own) || own.key >> 56 != WEFT_KEY_CHILD_EXITS)
 		return WEFT_NONE;
 	if (!*position)
-		*position = first_of(&story->index->ends, own.key);
+		*position = weft__story_first_end(&story->index->ends, own.key);
 	return next_end(story, &own, at_ns, position);
 }

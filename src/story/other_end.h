@@ -25,6 +25,13 @@ struct weft__end_list {
 int weft__story_end_list_init(struct weft__end_list *list, const struct weft_model *model);
 void weft__story_end_list_finish(struct weft__end_list *list);
 
+/* The place in `by_key` of the key's first end; the key of that place may be another one. */
+uint32_t weft__story_first_end(const struct weft__end_list *list, uint64_t key);
+
+/* Finds the end that the task is at a time. False if it is none. Needs the index. */
+bool weft__story_end_at(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__end *ret);
+
 struct weft__other_end {
 	uint32_t end;    /* the other end's task */
 	uint32_t user;   /* the task that reads or writes there */
@@ -32,6 +39,7 @@ struct weft__other_end {
 	bool is_any_child; /* the wait is for the end of any child, and the user one of them */
 	bool is_kept;      /* it writes, as far as the trace shows, nothing, but keeps a pipe open */
 	bool is_inner;     /* it is one of the same process, of which any thread may use that end */
+	bool is_queue;     /* a queue or semaphore of the kernel, of which all may use both ends */
 	bool writes;       /* the user writes what is waited for; else, it makes room by reading */
 };
 

@@ -958,7 +958,7 @@ MUTANTS = [
         ('if (task == WEFT_TASK_NONE || task == weft__hooks_main_task())', 'if (task == WEFT_TASK_NONE)', 'e2e/adapters_thread')),
     *in_file(
         'adapters/io/queue.c',
-        ('end_wait(&weft__wait, weft__result >= 0);', 'end_wait(&weft__wait, weft__result > 0);', 'e2e/adapters_io')),
+        ('weft__io_channel_end(&(it)->wait, weft__result >= 0);', 'weft__io_channel_end(&(it)->wait, weft__result > 0);', 'e2e/adapters_io')),
     *in_file(
         'adapters/io/epoll.c',
         ('	if (operation != EPOLL_CTL_DEL)\n', '	if (operation == EPOLL_CTL_ADD)\n', 'e2e/adapters_io')),

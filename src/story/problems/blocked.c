@@ -129,7 +129,7 @@ static uint32_t across(const struct weft__blocked *b, uint32_t source)
 {
 	struct weft__other_end other;
 	if (!weft__story_other_end(b->story, source, b->model->summary.end, &other) || other.others ||
-		b->model->tasks.buffer[other.user] == b->model->tasks.buffer[source])
+		other.is_queue || b->model->tasks.buffer[other.user] == b->model->tasks.buffer[source])
 		return source; /* for an end of the same process see locked.c */
 	if (other.is_any_child && !weft__story_blocked_children(b, source))
 		return source;

@@ -42,6 +42,7 @@
 #include "story/problems/outside.h"
 #include "story/problems/reader.h"
 #include "story/problems/unreleased.h"
+#include "story/queue_end.h"
 #include "story/signallers.h"
 #include "story/suspended.h"
 #include "story/unreported.h"
@@ -578,7 +579,8 @@ static bool write_reason(
 	const struct weft_story *story = c->findings->story;
 	const uint64_t at = c->model->tasks.end[task] - 1;
 	struct weft__elsewhere it;
-	if (weft__story_add_signaller(s, story, last, at, 7))
+	if (weft__story_add_signaller(s, story, last, at, 7) ||
+		weft__story_add_queue_user(s, story, last, at, 7))
 		return true;
 	if (weft__story_is_suspended(c->model, c->suspended, last)) {
 		weft__story_add_suspended(s, c->model, c->suspended, last, 8);

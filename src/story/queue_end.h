@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Words about queues of messages and semaphores of the kernel (WEFT_KEY_QUEUE). Any process may use
+ * one, so they say only which ones have.
+ */
+#ifndef WEFT_STORY_QUEUE_END_H
+#define WEFT_STORY_QUEUE_END_H
+
+#include <weft/story.h>
+
+#include "story/words.h"
+
+/* The words between such a task and one that has given to its waiters, as " was raised by " of a
+ * semaphore; NULL: `task` is of another kind. */
+const char *weft__story_queue_words(const struct weft_model *model, uint32_t task);
+
+/* Appends "; its last reader, thread 3 'worker', ended at 3 ms" to what waits for room in a queue,
+ * if the processes that made room have all ended; the same for messages and tokens. False if not.
+ * Needs the index. */
+bool weft__story_add_queue_user(struct weft__sentence *sentence, const struct weft_story *story,
+	uint32_t task, uint64_t at_ns, unsigned worth);
+
+#endif
