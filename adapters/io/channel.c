@@ -30,7 +30,7 @@ _Static_assert(WEFT__HOOKS_QUEUE == WEFT_KEY_QUEUE, "keys of queues");
 struct channel {
 	uint64_t key; /* of its part 0; 0: unused */
 	uint32_t epoch, making, given_epoch;
-	uint64_t given; /* weft_now() when it was last given to, … */
+	uint64_t given; /* weft_now() when it was last given to, by any thread, … */
 	long part;      /* … with this type */
 	struct weft__hooks_alive alive;
 };
@@ -280,20 +280,26 @@ static void mark_giver(struct channel *channel)
 		weft_tag_value_as(task, WEFT_TAG_WRITES, (int64_t)channel->key);
 }
 
+static bool was_given_just_now(const struct channel *channel, long part, uint64_t now)
+{
+	const uint64_t given = __atomic_load_n(&channel->given, __ATOMIC_RELAXED);
+	return given && now - given < SOON_TICKS &&
+		   __atomic_load_n(&channel->part, __ATOMIC_RELAXED) == part &&
+		   __atomic_load_n(&channel->given_epoch, __ATOMIC_RELAXED) == weft__hooks_epoch();
+}
+
 void weft__io_channel_give(const struct weft__io_channel_name *name)
 {
 	const int saved = weft__hooks_begin();
 	struct channel *channel = channel_of(base_key(name));
 	const uint64_t now = weft_now();
-	if (channel &&
-		(!channel->given || now - channel->given >= SOON_TICKS || channel->part != name->part ||
-			channel->given_epoch != weft__hooks_epoch())) {
+	if (channel && !was_given_just_now(channel, name->part, now)) {
 		mark_giver(channel);
 		weft_send(channel->key);
 		if (has_types(name))
 			weft_send(key_of(name));
-		channel->given = now;
-		channel->part = name->part;
+		__atomic_store_n(&channel->part, name->part, __ATOMIC_RELAXED);
+		__atomic_store_n(&channel->given, now, __ATOMIC_RELAXED);
 	}
 	weft__hooks_end(saved);
 }
@@ -306,7 +312,7 @@ void weft__io_channel_take_back(const struct weft__io_channel_name *name)
 		weft_send_as(WEFT_TASK_NONE, channel->key);
 		if (has_types(name))
 			weft_send_as(WEFT_TASK_NONE, key_of(name));
-		channel->given = 0;
+		__atomic_store_n(&channel->given, 0, __ATOMIC_RELAXED);
 	}
 	weft__hooks_end(saved);
 }

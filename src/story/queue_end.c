@@ -52,15 +52,14 @@ bool weft__story_add_queue_user(struct weft__sentence *sentence, const struct we
 	if (last == WEFT_NONE)
 		return false;
 	struct weft__words *w = weft__story_clause(sentence, worth);
-	weft__story_words_add(w, weft__story_is_kind(model, task, "message queue") ? "; its last writer"
-							 : weft__story_is_kind(model, task, "room")        ? "; its last reader"
-																		: "; the last to raise it");
+	weft__story_words_add(w, weft__story_is_kind(model, task, "message queue") ? "; its writer"
+							 : weft__story_is_kind(model, task, "room")        ? "; its reader"
+																			   : "; who raised it");
+	weft__story_words_add(w, " has ended");
 	w = weft__story_clause(sentence, worth - 2);
-	weft__story_words_add(w, ", ");
+	weft__story_words_add(w, ": ");
 	weft__story_words_add_task(w, model, last, 16);
-	weft__story_words_add(w, ",");
-	w = weft__story_clause(sentence, worth);
-	weft__story_words_add(w, " ended at ");
+	weft__story_words_add(w, " at ");
 	weft__story_words_add_time(w, model, exit_ns);
 	return true;
 }
