@@ -30,7 +30,7 @@ struct orphan {
 };
 
 /* Tasks that were left alone one after the other, and how many of them ran on together. */
-struct crowd {
+struct orphan_group {
 	uint64_t first, last, until;
 	uint32_t overlapping;
 };
@@ -185,24 +185,24 @@ static void report_orphans(
 }
 
 /* True if ever more of them ran at once: each was left before the ones before it had ended. */
-static bool is_crowd(const struct weft__findings *findings, const struct crowd *crowd)
+static bool is_group(const struct weft__findings *findings, const struct orphan_group *group)
 {
-	return crowd->overlapping >= PILE_MIN &&
-		   crowd->last - crowd->first >= weft__story_least_ns(findings, PILE_SHARE, PILE_NS);
+	return group->overlapping >= PILE_MIN &&
+		   group->last - group->first >= weft__story_least_ns(findings, PILE_SHARE, PILE_NS);
 }
 
-static void add_to_crowd(struct crowd *crowd, const struct orphan *orphan, uint64_t stop)
+static void add_to_group(struct orphan_group *group, const struct orphan *orphan, uint64_t stop)
 {
-	crowd->overlapping += crowd->overlapping == 0 || stop < crowd->until;
-	crowd->first = crowd->overlapping == 1 || stop < crowd->first ? stop : crowd->first;
-	crowd->last = stop > crowd->last ? stop : crowd->last;
-	crowd->until = stop + orphan->ns > crowd->until ? stop + orphan->ns : crowd->until;
+	group->overlapping += group->overlapping == 0 || stop < group->until;
+	group->first = group->overlapping == 1 || stop < group->first ? stop : group->first;
+	group->last = stop > group->last ? stop : group->last;
+	group->until = stop + orphan->ns > group->until ? stop + orphan->ns : group->until;
 }
 
 void weft__find_orphans(struct weft__findings *findings)
 {
 	struct orphan worst = {0}, orphan;
-	struct crowd crowd = {0};
+	struct orphan_group group = {0};
 	uint32_t count = 0;
 	bool is_warning = false;
 	for (uint32_t task = 0; task < findings->story->model->tasks.count; task++) {
@@ -212,11 +212,11 @@ void weft__find_orphans(struct weft__findings *findings)
 		count += siblings ? siblings : 1;
 		is_warning = is_warning || siblings || is_far_longer(findings, &orphan);
 		if (!siblings)
-			add_to_crowd(&crowd, &orphan, findings->story->model->tasks.end[orphan.stopped]);
+			add_to_group(&group, &orphan, findings->story->model->tasks.end[orphan.stopped]);
 		if (orphan.ns > worst.ns)
 			worst = orphan;
 	}
 	if (count)
-		report_orphans(findings, &worst, count, is_warning || is_crowd(findings, &crowd));
+		report_orphans(findings, &worst, count, is_warning || is_group(findings, &group));
 	weft__story_find_ignored(findings);
 }
