@@ -61,8 +61,8 @@ static void explain_ours(pid_t pid, const char *searched)
 	else
 		weft__runs_report(
 			"process %d has no ring in %s: it was started without `weft record` and "
-			"without WEFT_OUT; start it with `weft record`; `weft why %d` and `weft view %d` look at it "
-			"from outside",
+			"without WEFT_OUT, so `weft why %d` and `weft view %d` see it only from outside; "
+			"`weft record` starts a program that is recorded",
 			(int)pid, searched, (int)pid, (int)pid);
 	free(out);
 }
