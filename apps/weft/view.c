@@ -308,18 +308,27 @@ static int run_view(char **arguments)
 	return wait_for(child);
 }
 
+/* Says how to see it without `what`. A process that records nothing has no trace to render. */
+static void offer_page(const char *what, const char *file)
+{
+	if (watched_is_wanted(file))
+		cli_error("without %s: weft serve %s, for a browser", what, file);
+	else
+		cli_error("without %s: weft render %s -o page.html, for a browser", what, file);
+}
+
 static int explain(int status, const char *file)
 {
 	if (status == NOT_STARTED) {
 		cli_error("weft-gtk, the program that shows windows, is missing or does not start; it "
 				  "needs the package libgtk-4-1, and is built if libgtk-4-dev is "
 				  "installed");
-		cli_error("without it: weft render %s -o page.html, for a browser", file);
+		offer_page("it", file);
 		return CLI_NO;
 	}
 	if (status == NO_DISPLAY) {
 		cli_error("there is no display to open a window on (see DISPLAY and WAYLAND_DISPLAY)");
-		cli_error("without one: weft render %s -o page.html, for a browser", file);
+		offer_page("one", file);
 		return CLI_NO;
 	}
 	struct stat about;

@@ -776,6 +776,16 @@ def a_view_of_a_process_says_which_rights_it_lacks():
 
 
 @case
+def without_a_display_the_page_is_offered():
+    """There is no trace that weft render could draw."""
+    with running(program('-O0'), 'deadlock', threads=3) as process:
+        env = {name: value for name, value in os.environ.items() if name not in ('DISPLAY', 'WAYLAND_DISPLAY')}
+        result = subprocess.run([WEFT, 'view', str(process.pid)], capture_output=True, text=True, check=False, env=env)
+        equal(result.returncode, 1)
+        assert result.stderr.endswith(': weft serve %d, for a browser\n' % process.pid), result.stderr
+
+
+@case
 def a_process_that_has_ended_or_is_not_there():
     with subprocess.Popen(['true']) as process:
         wait_until('it has ended', lambda: process_stat(process.pid)[0] == b'Z')
