@@ -219,7 +219,7 @@ def corpus_files():
 
 @case
 def damaged_copies_of_real_traces():
-    equal(len(TRACES), 6)
+    equal(len(TRACES), 8)
     if RUNS == 'all':
         return check_all(each_command(range(MUTANTS)))
     dice = random.Random(SEED)
