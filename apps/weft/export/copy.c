@@ -28,9 +28,9 @@ struct export_outcome export_copy(const struct cli_trace *trace, int status,
 		outcome.read_error = status;
 	else if (!outcome.write_error)
 		outcome.write_error = writer->finish(writer->context, description);
-	if (status == WEFT_END)
-		index_note(trace);
 	outcome.reason = errno;
+	if (status == WEFT_END && !outcome.write_error)
+		index_note(trace);
 	cli_progress_end();
 	return outcome;
 }
