@@ -29,10 +29,10 @@ struct orphan {
 	uint64_t ns;            /* how long it ran on */
 };
 
-/* Tasks that were left alone one after the other, and how many of them ran on together. */
+/* Tasks that were left alone one after the other, each while another one of them ran on. */
 struct orphan_group {
-	uint64_t first, last, until;
-	uint32_t overlapping;
+	uint64_t first, last, until; /* the first and the last stop, and the last end */
+	uint32_t count;
 };
 
 /* The task for which `task` waited at a time, by its last act before; or WEFT_NONE. */
@@ -184,19 +184,22 @@ static void report_orphans(
 	weft__story_find(findings, &problem, orphan->ns, &s);
 }
 
-/* True if ever more of them ran at once: each was left before the ones before it had ended. */
 static bool is_group(const struct weft__findings *findings, const struct orphan_group *group)
 {
-	return group->overlapping >= PILE_MIN &&
+	return group->count >= PILE_MIN &&
 		   group->last - group->first >= weft__story_least_ns(findings, PILE_SHARE, PILE_NS);
 }
 
+/* One that runs on with none of the group begins a new one. */
 static void add_to_group(struct orphan_group *group, const struct orphan *orphan, uint64_t stop)
 {
-	group->overlapping += group->overlapping == 0 || stop < group->until;
-	group->first = group->overlapping == 1 || stop < group->first ? stop : group->first;
+	const uint64_t until = stop + orphan->ns;
+	if (!group->count || stop >= group->until || until <= group->first)
+		*group = (struct orphan_group){stop, stop, until, 0};
+	group->count++;
+	group->first = stop < group->first ? stop : group->first;
 	group->last = stop > group->last ? stop : group->last;
-	group->until = stop + orphan->ns > group->until ? stop + orphan->ns : group->until;
+	group->until = until > group->until ? until : group->until;
 }
 
 void weft__find_orphans(struct weft__findings *findings)
@@ -211,12 +214,14 @@ void weft__find_orphans(struct weft__findings *findings)
 			continue;
 		count += siblings ? siblings : 1;
 		is_warning = is_warning || siblings || is_far_longer(findings, &orphan);
-		if (!siblings)
+		if (!siblings) {
 			add_to_group(&group, &orphan, findings->story->model->tasks.end[orphan.stopped]);
+			is_warning = is_warning || is_group(findings, &group);
+		}
 		if (orphan.ns > worst.ns)
 			worst = orphan;
 	}
 	if (count)
-		report_orphans(findings, &worst, count, is_warning || is_group(findings, &group));
+		report_orphans(findings, &worst, count, is_warning);
 	weft__story_find_ignored(findings);
 }

@@ -206,6 +206,56 @@ static void a_task_that_runs_on_behind_another_is_found(void **state)
 	}
 }
 
+/* Each of eight tasks is stopped 10 us after the one before it, and one more `pause` later; the
+ * task for which it waits runs again 20 ms after that. */
+static struct found left_alone(uint64_t pause)
+{
+	enum {
+		STOPPED = 9
+	};
+	struct made made = make_begin();
+	uint64_t stops[STOPPED];
+	for (uint64_t i = 0; i < STOPPED; i++) {
+		make_create(&made, 0, 1 + i, WEFT_KIND_PROMISE);
+		make_create(&made, 0, 1 + i + STOPPED, WEFT_KIND_TASK);
+		make_edge(&made, WEFT_EVENT_TRY_READ, 1 + i, 1 + i + STOPPED);
+		stops[i] = made.time + i * MS / 100 + (i + 1 == STOPPED ? pause : 0);
+	}
+	for (uint64_t next = 0, ended = 0; ended < STOPPED;) {
+		const bool is_end = next == STOPPED || stops[ended] + 20 * MS <= stops[next];
+		made.time = is_end ? stops[ended] + 20 * MS : stops[next];
+		if (is_end) {
+			make_switch(&made, 1 + STOPPED + ended);
+			made.time += US;
+			make_edge(&made, WEFT_EVENT_RESOLVE, 1 + STOPPED + ended, 1 + STOPPED + ended);
+			make_switch(&made, 0);
+			ended++;
+		} else {
+			make_edge(&made, WEFT_EVENT_CANCEL, 0, ++next);
+		}
+	}
+	return find(&made);
+}
+
+static void tasks_that_pile_up_behind_stopped_ones_are_a_warning(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t pause;
+		enum weft_problem_severity severity;
+	} cases[] = {
+		{0, WEFT_SEVERITY_HINT},          /* at once, as when a program ends them */
+		{15 * MS, WEFT_SEVERITY_WARNING}, /* while the others still run */
+		{1000 * MS, WEFT_SEVERITY_HINT},  /* long after they have ended */
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct found found = left_alone(cases[i].pause);
+		const struct weft_problem *p = only(&found, WEFT_PROBLEM_ORPHAN);
+		assert_int_equal(p->severity, cases[i].severity);
+		found_finish(&found);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +266,7 @@ int main(void)
 		cmocka_unit_test(a_timer_fires_when_it_begins_to_run),
 		cmocka_unit_test(a_task_that_runs_on_for_a_stopped_one_is_found),
 		cmocka_unit_test(a_task_that_runs_on_behind_another_is_found),
+		cmocka_unit_test(tasks_that_pile_up_behind_stopped_ones_are_a_warning),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
