@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
  * An event, as of asyncio, for which tasks wait with a time-out, again and again, and that nobody
- * signals in all of the trace. A loop that beats until it is told to stop waits in the same way. It
- * ends by that signal or with its program, so the problem is a hint unless a task ended by itself
- * after its time was up: it gave up.
+ * signals in all of the trace. A heartbeat loop waits in the same way for its stop event, and ends
+ * by that or with its program. So the problem is a hint, unless a task gave up: it ended by itself
+ * soon after its time was up.
  */
 #include "story/problems/unsignalled.h"
 
@@ -14,16 +14,20 @@
 #define TIMES_MIN 3  /* waits of one task */
 #define TASKS_MAX 64 /* tasks whose waits are counted */
 #define HOPS_MAX  8  /* from the wait to what timed out */
+#define READERS   64 /* of a task that are examined */
+#define SOON_NS   (100 * WEFT__MS)
 
-struct patient {
+struct repeated_wait {
 	uint32_t task, waits, first; /* `first`: the edge of its first wait */
+	uint64_t up_ns, length_ns;   /* of its last wait: when its time was up, after how long */
 };
 
 struct unsignalled {
 	const struct weft_story *story;
 	const struct weft_model *model;
-	struct patient list[TASKS_MAX];
-	uint32_t count, waits, gave_up;
+	struct repeated_wait list[TASKS_MAX];
+	uint32_t count, waits;      /* tasks in the list, and their waits */
+	uint32_t repeated, gave_up; /* of these tasks */
 };
 
 /* The task whose result another one wants, which timed out; or WEFT_NONE. */
@@ -31,7 +35,7 @@ static uint32_t timed_out_reader(const struct unsignalled *u, uint32_t task)
 {
 	const struct weft_edges *e = &u->model->edges;
 	const struct weft__edge_list to = weft__story_edges_to(u->story, task);
-	for (uint32_t i = 0; i < to.count; i++)
+	for (uint32_t i = 0; i < to.count && i < READERS; i++)
 		if (e->type[to.edges[i]] == WEFT_EDGE_TRY_READ && e->from[to.edges[i]] != WEFT_NONE &&
 			u->model->tasks.outcome[e->from[to.edges[i]]] == WEFT_OUTCOME_TIMED_OUT)
 			return e->from[to.edges[i]];
@@ -54,15 +58,18 @@ static uint32_t find_timed_out(const struct unsignalled *u, uint32_t task)
 	return WEFT_NONE;
 }
 
-static void add_wait(struct unsignalled *u, uint32_t task, uint32_t edge)
+static void add_wait(struct unsignalled *u, uint32_t edge, uint32_t timed_out)
 {
+	const uint32_t task = u->model->tasks.parent[timed_out];
 	uint32_t i = 0;
 	while (i < u->count && u->list[i].task != task)
 		i++;
 	if (i == TASKS_MAX)
 		return;
 	if (i == u->count)
-		u->list[u->count++] = (struct patient){task, 0, edge};
+		u->list[u->count++] = (struct repeated_wait){.task = task, .first = edge};
+	u->list[i].up_ns = u->model->tasks.end[timed_out];
+	u->list[i].length_ns = u->list[i].up_ns - u->model->edges.time[edge];
 	u->list[i].waits++;
 	u->waits++;
 }
@@ -82,7 +89,7 @@ static bool count_waits(struct unsignalled *u, uint32_t condition)
 {
 	const struct weft_edges *e = &u->model->edges;
 	const struct weft__edge_list to = weft__story_edges_to(u->story, condition);
-	u->count = u->waits = u->gave_up = 0;
+	u->count = u->waits = u->repeated = u->gave_up = 0;
 	if (was_unheard(u->model, condition))
 		return false;
 	for (uint32_t i = 0; i < to.count; i++) {
@@ -93,28 +100,36 @@ static bool count_waits(struct unsignalled *u, uint32_t condition)
 									   ? find_timed_out(u, from)
 									   : WEFT_NONE;
 		if (timed_out != WEFT_NONE && u->model->tasks.parent[timed_out] != WEFT_NONE)
-			add_wait(u, u->model->tasks.parent[timed_out], edge);
+			add_wait(u, edge, timed_out);
 	}
 	return true;
 }
 
-/* The task that waited most often; and how many gave up. */
-static const struct patient *find_patient(struct unsignalled *u)
+/* It ended by itself before it could have waited as long again. */
+static bool gave_up(const struct weft_tasks *t, const struct repeated_wait *it)
 {
-	const struct weft_tasks *t = &u->model->tasks;
-	const struct patient *most = NULL;
+	const uint8_t flags = t->flags[it->task];
+	return (flags & WEFT_TASK_RESOLVED) && !(flags & WEFT_TASK_STOPPED) &&
+		   t->end[it->task] < it->up_ns + it->length_ns + SOON_NS;
+}
+
+/* The task that waited most often; and how many waited repeatedly, and gave up. */
+static const struct repeated_wait *find_most(struct unsignalled *u)
+{
+	const struct repeated_wait *most = NULL;
 	for (uint32_t i = 0; i < u->count; i++) {
-		const struct patient *it = &u->list[i];
-		const uint8_t flags = t->flags[it->task];
-		u->gave_up +=
-			it->waits >= TIMES_MIN && (flags & WEFT_TASK_RESOLVED) && !(flags & WEFT_TASK_STOPPED);
+		const struct repeated_wait *it = &u->list[i];
+		if (it->waits < TIMES_MIN)
+			continue;
+		u->repeated++;
+		u->gave_up += gave_up(&u->model->tasks, it);
 		most = most && most->waits >= it->waits ? most : it;
 	}
 	return most;
 }
 
 static void report(struct weft__findings *findings, const struct unsignalled *u, uint32_t condition,
-	const struct patient *most)
+	const struct repeated_wait *most)
 {
 	const struct weft_model *model = u->model;
 	const struct weft_edges *e = &model->edges;
@@ -135,9 +150,10 @@ static void report(struct weft__findings *findings, const struct unsignalled *u,
 	w = weft__story_clause(&s, 5);
 	weft__story_words_add(w, "; its time is up after ");
 	weft__story_words_add_length(w, weft__story_end_of(model, wait) - start);
-	if (u->count > 1)
-		weft__story_words_add(weft__story_clause(&s, 5), "; %" PRIu32 " more task%s", u->count - 1,
-			u->count > 2 ? "s do so" : " does so");
+	if (u->repeated > 1)
+		weft__story_words_add(weft__story_clause(&s, 5), "; %" PRIu32 "%s more task%s",
+			u->repeated - 1, u->count == TASKS_MAX ? " or" : "",
+			u->repeated > 2 ? "s do so" : " does so");
 	weft__story_find(findings, &problem, u->waits, &s);
 }
 
@@ -147,8 +163,8 @@ void weft__story_find_unsignalled(struct weft__findings *findings)
 	for (uint32_t task = 0; task < u.model->tasks.count && !findings->error; task++) {
 		if (u.model->tasks.kind[task] != WEFT_KIND_CONDITION || !count_waits(&u, task))
 			continue;
-		const struct patient *most = find_patient(&u);
-		if (most && most->waits >= TIMES_MIN)
+		const struct repeated_wait *most = find_most(&u);
+		if (most)
 			report(findings, &u, task, most);
 	}
 }
