@@ -332,7 +332,7 @@ static int finish(struct watch *watch, bool good, enum why_watch_form form)
 	else if (good)
 		good = watch_rows_write(&watch->rows, &about, form);
 	watch->trace = NULL;
-	if (status == CLI_DONE)
+	if (status == CLI_DONE && good)
 		show(watch);
 	destroy(watch);
 	return status == CLI_DONE && !good ? CLI_NO : status;

@@ -17,6 +17,7 @@
 #include "outside/outside.h"
 #include "runs/attach/page.h"
 #include "runs/directory/directory.h"
+#include "cli/attach.h"
 #include "runs/directory/find.h"
 #include "watch.h"
 
@@ -38,8 +39,10 @@ static void remove_directory(const char *directory)
 static int watch(pid_t pid, const struct watched_process *watched, int caller)
 {
 	struct pollfd end = {.fd = caller, .events = POLLIN};
-	signal(SIGINT, SIG_IGN); /* they are for the caller, which ends us */
-	signal(SIGHUP, SIG_IGN);
+	/* These of the terminal are for the caller, which ends us. */
+	static const int ignored[] = {SIGINT, SIGHUP, SIGQUIT};
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
 	const int status = why_watch_live(pid, watched->path, caller);
 	while (status == CLI_DONE && poll(&end, 1, -1) < 0 && errno == EINTR)
 		continue;
@@ -64,7 +67,7 @@ static bool is_ready(int watcher)
 	ssize_t size;
 	do
 		size = read(watcher, &byte, 1);
-	while (size < 0 && errno == EINTR);
+	while (size < 0 && errno == EINTR && !cli_is_interrupted());
 	return size == 1;
 }
 
