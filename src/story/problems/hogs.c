@@ -31,7 +31,7 @@
 #define BLOCKED_MAX 64  /* stretches for which calls that block are looked for */
 #define STALLS_MAX  8   /* of these, examined for stalls without waiters */
 #define NAMED_MAX   5
-#define LEVELS_MAX  64 /* of the forest of creations that are looked at above a hog */
+#define LEVELS_MAX  64 /* of the forest of creations that are looked at above a task */
 #define RUNS_MIN    16 /* activations needed to know how long a task runs */
 #define TAKEN_MAX   UINT64_C(100000000) /* ns: the operating system preempts for no longer */
 
@@ -227,15 +227,12 @@ static bool has_other_reason(
  * a program that starts makes its first requests. */
 static bool is_made_by(const struct weft_tasks *t, uint32_t task, const struct stretch *s)
 {
-	uint32_t made = task, parent = t->parent[task];
-	if (parent == s->task)
-		return true;
-	for (uint32_t level = 0; level < LEVELS_MAX && parent != WEFT_NONE && parent != s->task;
-		 level++) {
-		made = parent;
-		parent = t->parent[made];
-	}
-	return parent == s->task && t->start[made] >= s->start;
+	uint32_t made = task;
+	for (uint32_t level = 0; level < LEVELS_MAX && made != WEFT_NONE;
+		 level++, made = t->parent[made])
+		if (t->parent[made] == s->task)
+			return made == task || t->start[made] >= s->start;
+	return false;
 }
 
 /* False for the hog, for what it has made, and for those above it in the forest of creations that

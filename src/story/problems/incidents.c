@@ -81,8 +81,8 @@ static uint32_t thread_at(const struct weft_model *model, uint32_t task, uint64_
 														: WEFT_NONE;
 }
 
-/* True if the task last ran on that thread, by the end of which it still waits: what the thread
- * runs until then keeps it from going on. */
+/* True if the reason lasts until its program's end, on the thread on which the task last ran, or
+ * the one that made it: the task cannot go on meanwhile. */
 static bool is_left_on(
 	const struct weft_model *model, uint32_t task, uint32_t thread, const struct weft__case *reason)
 {
@@ -90,10 +90,12 @@ static bool is_left_on(
 	const struct weft_trace_buffer *buffer =
 		weft_trace_buffer_at(model->buffers, model->buffer_count, t->buffer[reason->task]);
 	uint32_t ran = task;
-	while (ran != WEFT_NONE && t->first_activation[ran] == t->end_activation[ran])
-		ran = t->parent[ran];
-	return ran != WEFT_NONE && buffer->end_ns && reason->end >= buffer->end_ns &&
-		   model->activations.thread[t->end_activation[ran] - 1] == thread;
+	if (!buffer->end_ns || reason->end < buffer->end_ns)
+		return false;
+	for (unsigned level = 0; level < HOPS_MAX && ran != WEFT_NONE; level++, ran = t->parent[ran])
+		if (t->first_activation[ran] < t->end_activation[ran])
+			return model->activations.thread[t->end_activation[ran] - 1] == thread;
+	return false;
 }
 
 /* ---- Waits ---- */
