@@ -157,6 +157,19 @@ uint64_t weft__story_preempted_ns(
 	return off_ns > blocked_ns ? off_ns - blocked_ns : 0;
 }
 
+uint64_t weft__story_most_preempted_ns(
+	const struct weft_model *model, uint32_t buffer, uint64_t start, uint64_t end)
+{
+	uint64_t most = 0;
+	for (uint32_t thread = 0; thread < model->thread_count; thread++) {
+		if (model->threads[thread].buffer != buffer)
+			continue;
+		const uint64_t off_ns = weft__story_preempted_ns(model, thread, start, end);
+		most = off_ns > most ? off_ns : most;
+	}
+	return most;
+}
+
 /* The start of that stretch. */
 static uint32_t start_of_stretch(const struct weft_model *model, uint32_t task, uint32_t activation)
 {

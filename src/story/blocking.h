@@ -31,6 +31,10 @@ bool weft__story_blocked_span(const struct weft_model *model, uint32_t thread, u
 uint64_t weft__story_preempted_ns(
 	const struct weft_model *model, uint32_t thread, uint64_t start, uint64_t end);
 
+/* The longest such time of a thread of the process. */
+uint64_t weft__story_most_preempted_ns(
+	const struct weft_model *model, uint32_t buffer, uint64_t start, uint64_t end);
+
 struct weft__turn {
 	uint32_t task;         /* that has the thread */
 	uint64_t since, until; /* ns */

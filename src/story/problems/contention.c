@@ -215,15 +215,9 @@ static uint64_t off_cpu_in(const struct contention *c, const struct weft__timed_
  * for that one, as for the lock of Python's interpreter. */
 static uint64_t any_off_cpu_in(const struct contention *c, const struct weft__timed_hold *hold)
 {
-	const uint32_t buffer = c->model->tasks.buffer[hold->task];
-	uint64_t most = 0;
-	for (uint32_t thread = 0; c->holds.is_shared && thread < c->model->thread_count; thread++) {
-		if (c->model->threads[thread].buffer != buffer)
-			continue;
-		uint64_t off_ns = weft__story_preempted_ns(c->model, thread, hold->start, hold->end);
-		most = off_ns > most ? off_ns : most;
-	}
-	return most;
+	return c->holds.is_shared ? weft__story_most_preempted_ns(c->model,
+									c->model->tasks.buffer[hold->task], hold->start, hold->end)
+							  : 0;
 }
 
 /* True if the holder gave the lock back with a wait for a condition, or before it, by a release

@@ -65,10 +65,15 @@ static bool has_begun(const void *holds, uint32_t row, uint64_t time)
 	return ((const struct weft__timed_hold *)holds)[row].start <= time;
 }
 
+uint32_t weft__story_holds_until(const struct weft__resource_holds *holds, uint64_t time)
+{
+	return weft__search(holds->list, 0, holds->count, has_begun, time);
+}
+
 /* True if another task held it at that time. */
 static bool was_held(const struct weft__resource_holds *h, uint32_t task, uint64_t time)
 {
-	uint32_t low = weft__search(h->list, 0, h->count, has_begun, time);
+	uint32_t low = weft__story_holds_until(h, time);
 	return low && h->list[low - 1].end > time && h->list[low - 1].task != task;
 }
 
@@ -255,7 +260,7 @@ static int extend_left_holds(struct weft__resource_holds *h, uint32_t resource)
 	int error = weft__story_left_holds(h->story, resource, &left);
 	for (uint32_t k = 0; k < left.count; k++) {
 		const struct weft__hold *hold = &left.list[k];
-		uint32_t i = weft__search(h->list, 0, h->count, has_begun, hold->since);
+		uint32_t i = weft__story_holds_until(h, hold->since);
 		for (; i > 0 && h->list[i - 1].start == hold->since; i--)
 			if (h->list[i - 1].task == hold->task) {
 				h->list[i - 1].end = h->model->summary.end;
@@ -273,7 +278,7 @@ static bool wants_it(const struct weft__resource_holds *h, const struct weft__ti
 	const struct weft_tasks *t = &h->model->tasks;
 	if (t->outcome[wait->task] != WEFT_OUTCOME_FULFILLED || wait->end < t->end[wait->task])
 		return true;
-	uint32_t i = weft__search(h->list, 0, h->count, has_begun, wait->end - 1);
+	uint32_t i = weft__story_holds_until(h, wait->end - 1);
 	for (uint32_t looked = 0; i < h->count && looked < QUEUE_MAX; i++, looked++)
 		if (h->list[i].since == wait->start)
 			return true;

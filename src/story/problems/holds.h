@@ -45,6 +45,9 @@ void weft__story_resource_holds_finish(struct weft__resource_holds *holds);
 /* Replaces the content by the holds and waits of `resource`. 0 or WEFT_ERROR_MEMORY. */
 int weft__story_resource_holds_read(struct weft__resource_holds *holds, uint32_t resource);
 
+/* The number of holds that began at `time` or before. */
+uint32_t weft__story_holds_until(const struct weft__resource_holds *holds, uint64_t time);
+
 /* The maximum number of simultaneous waits, and its time. Sorts `starts` and `ends`. */
 uint32_t weft__story_resource_holds_queue(struct weft__resource_holds *holds, uint64_t *ret_time);
 
