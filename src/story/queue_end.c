@@ -54,7 +54,7 @@ bool weft__story_add_queue_user(struct weft__sentence *sentence, const struct we
 	struct weft__words *w = weft__story_clause(sentence, worth);
 	weft__story_words_add(w, weft__story_is_kind(model, task, "message queue") ? "; its writer"
 							 : weft__story_is_kind(model, task, "room")        ? "; its reader"
-																			   : "; who raised it");
+																		: "; its last signaller");
 	weft__story_words_add(w, " has ended");
 	w = weft__story_clause(sentence, worth - 2);
 	weft__story_words_add(w, ": ");
