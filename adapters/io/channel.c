@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: ISC
  *
  * A table of channels by key, from which nothing is removed. A channel has a task from the first
- * wait of the process on. Where there is no room, or another thread makes the task just then, a
- * wait has a task of its own, and nobody is named who gives.
+ * wait of the process on. If the table is full, or another thread is making the task, a wait has a
+ * task of its own, and its giver is not named.
  */
 #include "io/plain.h"
 
 #include "io/channel.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <weft/ends.h>
 
 #include "io/descriptors.h"
@@ -28,7 +25,7 @@
 _Static_assert(WEFT__HOOKS_QUEUE == WEFT_KEY_QUEUE, "keys of queues");
 
 struct channel {
-	uint64_t key; /* of its part 0; 0: unused */
+	uint64_t key; /* without the type of a message; 0: unused */
 	uint32_t epoch, making, given_epoch;
 	uint64_t given; /* weft_now() when it was last given to, by any thread, … */
 	long part;      /* … with this type */
@@ -134,15 +131,11 @@ static struct channel *channel_of(uint64_t key)
 static void append_post(struct weft__hooks_text *text, int fd)
 {
 	static const char gone[] = " (deleted)";
-	struct weft__hooks_text link = {0};
 	char path[WEFT__HOOKS_NAME_BYTES];
-	weft__hooks_append(&link, "/proc/self/fd/");
-	weft__hooks_append_number(&link, fd);
-	link.bytes[link.size] = '\0';
-	long size = syscall(SYS_readlinkat, AT_FDCWD, link.bytes, path, sizeof(path));
-	if (size <= 0)
+	weft__io_find_path(fd, path, sizeof(path));
+	const size_t end = strlen(path), suffix = sizeof(gone) - 1;
+	if (!end)
 		return;
-	const size_t end = (size_t)size, suffix = sizeof(gone) - 1;
 	const bool is_gone = end > suffix && memcmp(path + end - suffix, gone, suffix) == 0;
 	weft__hooks_append(text, " ");
 	weft__hooks_append_bytes(text, path, is_gone ? end - suffix : end);
@@ -335,8 +328,10 @@ void weft__io_channel_begin(
 	wait->key = 0;
 	if (task != WEFT_TASK_NONE) {
 		wait->key = name->is_vague ? 0 : key_of(name);
-		if (wait->key)
-			weft_send_as(WEFT_TASK_NONE, wait->key); /* what was given before did not end it */
+		if (wait->key) {
+			__atomic_store_n(&channel->given, 0, __ATOMIC_RELAXED); /* the next may end it, … */
+			weft_send_as(WEFT_TASK_NONE, wait->key);                /* … and none before did */
+		}
 		weft_tag_value_as(task, WEFT_TAG_LIMITED, 1);
 		weft__hooks_wait_begin(&wait->wait, task, false, call);
 	} else {

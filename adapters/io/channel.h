@@ -23,7 +23,7 @@ struct weft__io_channel_name {
 	enum weft__io_channel_sort sort;
 	int number;    /* the system's, of the queue or set; or a descriptor */
 	long part;     /* the number of the semaphore; or the type of the message, 0: any */
-	bool is_vague; /* more than the next message or token, or another one, ends a wait */
+	bool is_vague; /* the next message or token need not be the one that ends a wait */
 };
 
 #define WEFT__IO_SEVERAL (-1L) /* semaphores of a set: a part */
@@ -33,13 +33,17 @@ struct weft__io_channel_wait {
 	uint64_t key; /* 0: it is not known who ends the wait */
 };
 
-/* The current task is about to give to those who wait; and it could not. */
+/* The current task is about to give to tasks that wait. */
 void weft__io_channel_give(const struct weft__io_channel_name *name);
+
+/* It could not: what was given is taken back. */
 void weft__io_channel_take_back(const struct weft__io_channel_name *name);
 
-/* The current task is about to wait, in that call; and the wait is over. */
+/* The current task is about to wait in that call. */
 void weft__io_channel_begin(
 	struct weft__io_channel_wait *wait, const struct weft__io_channel_name *name, const char *call);
+
+/* The wait is over. */
 void weft__io_channel_end(const struct weft__io_channel_wait *wait, bool is_success);
 
 #endif

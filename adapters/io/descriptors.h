@@ -55,7 +55,7 @@ struct weft__io_object {
 	/* Keys of messages to and from the other side (message.h); 0: not known yet */
 	uint64_t sends, receives;
 	/* The key of a pipe that this process has made, or of the port to which a UDP socket has sent;
-	 * else 0 */
+	 * of a message queue of POSIX, its identity (channel.c); else 0 */
 	uint64_t channel;
 	uint64_t server; /* of a UDP socket with a channel: the address of that, hashed */
 	uint64_t sent;   /* weft_now() of the last send that was recorded, unless a receive followed */
@@ -189,6 +189,10 @@ void weft__io_append_name(struct weft__hooks_text *text, int fd,
 
 /* Appends the path of an open file, as the kernel knows it (name.c). errno stays. */
 void weft__io_append_path(struct weft__hooks_text *text, int fd);
+
+/* The target of the link of the descriptor in /proc; "" if there is no /proc, or it does not fit
+ * (name.c). May change errno. */
+void weft__io_find_path(int fd, char *ret_path, size_t room);
 
 /* The type of a descriptor that the process got in an unknown way (name.c). */
 enum weft__io_type weft__io_find_type(int fd);

@@ -203,9 +203,7 @@ static void append_other_socket(struct weft__hooks_text *text, int fd)
 
 /* ---- Files ---- */
 
-/* The target of the link of the descriptor in /proc; "" if there is no /proc, or it does not fit.
- */
-static void find_path(int fd, char *ret_path, size_t room)
+void weft__io_find_path(int fd, char *ret_path, size_t room)
 {
 	struct weft__hooks_text link = {0};
 	weft__hooks_append(&link, "/proc/self/fd/");
@@ -219,7 +217,7 @@ static void find_path(int fd, char *ret_path, size_t room)
 static void append_path_of(
 	struct weft__hooks_text *text, int fd, bool is_whole, char *path, size_t room)
 {
-	find_path(fd, path, room);
+	weft__io_find_path(fd, path, room);
 	const char *slash = strrchr(path, '/');
 	weft__hooks_append(text, !path[0] ? "file" : !is_whole && slash && slash[1] ? slash + 1 : path);
 }
@@ -362,7 +360,7 @@ static enum weft__io_type anonymous_type(int fd)
 		{"anon_inode:[pidfd]", WEFT__IO_PROCESS},
 	};
 	char path[32];
-	find_path(fd, path, sizeof(path));
+	weft__io_find_path(fd, path, sizeof(path));
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (strcmp(path, types[i].path) == 0)
 			return types[i].type;
