@@ -121,46 +121,45 @@ static bool may_wait(const struct timespec *given)
 	return is_time(given, &time) && (time.tv_sec || time.tv_nsec);
 }
 
-/* Operations of a call: some add tokens, which does not wait, others take them. */
+/* Operations of a call: some add tokens, which does not wait, others take them. The program may
+ * change its list meanwhile, so it is copied once. */
 struct operations {
 	struct waiting wait;
-	const struct sembuf *list;
-	size_t count;
+	size_t count, known;
+	struct sembuf list[OPERATIONS_MAX];
 	bool gives, takes;
 };
-
-/* False at the end of the list, and of what can be read. */
-static bool next_operation(const struct operations *it, size_t *at, struct sembuf *ret)
-{
-	return *at < it->count && *at < OPERATIONS_MAX &&
-		   weft__hooks_copy(ret, it->list + (*at)++, sizeof(*ret));
-}
 
 static void for_each_given(
 	const struct operations *it, void (*function)(const struct weft__io_channel_name *))
 {
-	struct sembuf operation;
-	for (size_t at = 0; next_operation(it, &at, &operation);)
-		if (operation.sem_op > 0)
+	for (size_t i = 0; i < it->known; i++)
+		if (it->list[i].sem_op > 0)
 			function(&(struct weft__io_channel_name){
-				WEFT__IO_TOKENS, it->wait.source.number, (long)operation.sem_num, false});
+				WEFT__IO_TOKENS, it->wait.source.number, (long)it->list[i].sem_num, false});
 }
 
-/* Which of several operations has to wait is not known. Tokens are given before the call, so that
- * the trace has that before another task goes on; by one that may have to wait, after it. */
-static WEFT__OWN_FRAME void begin_operations(struct operations *it)
+/* It is not known which of several operations waits. Tokens are recorded before the call, so that
+ * they come before the events of the task that they wake. If the call may wait itself, they are
+ * recorded after it. */
+static WEFT__OWN_FRAME void begin_operations(struct operations *it, const struct sembuf *list)
 {
 	struct weft__io_channel_name *source = &it->wait.source;
-	struct sembuf operation;
 	*source = (struct weft__io_channel_name){
 		WEFT__IO_TOKENS, source->number, WEFT__IO_SEVERAL, it->count > 1};
-	for (size_t at = 0; next_operation(it, &at, &operation);) {
-		it->gives = it->gives || operation.sem_op > 0;
-		it->takes = it->takes ||
-					(operation.sem_op <= 0 && !(it->count == 1 && operation.sem_flg & IPC_NOWAIT));
-		source->is_vague = source->is_vague || operation.sem_op != -1;
+	it->known = it->count < OPERATIONS_MAX ? it->count : OPERATIONS_MAX;
+	if (!weft__hooks_copy(it->list, list, it->known * sizeof(*list)))
+		it->known = 0;
+	it->gives = false;
+	it->takes = it->count > OPERATIONS_MAX; /* any of the others may wait */
+	for (size_t i = 0; i < it->known; i++) {
+		const struct sembuf *operation = &it->list[i];
+		it->gives = it->gives || operation->sem_op > 0;
+		it->takes = it->takes || (operation->sem_op <= 0 &&
+									 !(it->count == 1 && operation->sem_flg & IPC_NOWAIT));
+		source->is_vague = source->is_vague || operation->sem_op != -1;
 		if (it->count == 1)
-			source->part = (long)operation.sem_num;
+			source->part = (long)operation->sem_num;
 	}
 	if (it->gives && !it->takes)
 		for_each_given(it, weft__io_channel_give);
@@ -180,8 +179,10 @@ int semop(int set, struct sembuf *list, size_t count)
 {
 	if (!HOOKS_RECORD)
 		return NEXT(semop)(set, list, count);
-	struct operations it = {{.call = "semop", .source.number = set}, list, count, false, false};
-	begin_operations(&it);
+	struct operations it;
+	it.wait = (struct waiting){.call = "semop", .source.number = set};
+	it.count = count;
+	begin_operations(&it, list);
 	return end_operations(
 		&it, WAIT(&it.wait, it.takes, EAGAIN, NEXT(semtimedop)(set, list, count, &now),
 				 NEXT(semop)(set, list, count)));
@@ -192,9 +193,10 @@ int semtimedop(int set, struct sembuf *list, size_t count, const struct timespec
 {
 	if (!HOOKS_RECORD)
 		return NEXT(semtimedop)(set, list, count, time);
-	struct operations it = {
-		{.call = "semtimedop", .source.number = set}, list, count, false, false};
-	begin_operations(&it);
+	struct operations it;
+	it.wait = (struct waiting){.call = "semtimedop", .source.number = set};
+	it.count = count;
+	begin_operations(&it, list);
 	return end_operations(&it,
 		WAIT(&it.wait, it.takes && may_wait(time), EAGAIN, NEXT(semtimedop)(set, list, count, &now),
 			NEXT(semtimedop)(set, list, count, time)));
