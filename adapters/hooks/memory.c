@@ -48,8 +48,8 @@ static size_t copy_mapped(char *to, size_t size, const struct iovec *from, size_
 }
 
 /* How many bytes could be copied. errno stays. A child of vfork is another process than its
- * parent. Its memory is the side that is written: pages of a device, as those of libxencall's
- * buffers, are read by the process itself only, and not by process_vm_readv. */
+ * parent. The call writes `to` as the memory of another process, and reads `from` as the caller's
+ * own: process_vm_readv() cannot read pages of a device, such as libxencall's buffers. */
 static size_t copy(void *to, size_t size, const struct iovec *from, size_t count)
 {
 	struct iovec remote = {to, size};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A call is a span from before the ioctl, so that one which never returns is seen, until after it.
- * Its tags say of which domain, how many pages, which port, and the error.
+ * A call is a span that begins before the ioctl, so that a call that never returns is seen, too.
+ * Its tags are the domain, the number of pages, the port and the error.
  *
  * The structs that the program passes are copied once, before the call. Only numbers that Xen
  * writes are copied after it: that of a new domain, and the result of a call in a multicall.
@@ -39,8 +39,7 @@ static WEFT__OWN_FRAME bool is_device(int fd, enum weft__xen_device device)
 	weft__hooks_append(&link, "/proc/self/fd/");
 	weft__hooks_append_number(&link, fd);
 	link.bytes[link.size] = '\0';
-	const long size = weft__kernel_call(
-		SYS_readlinkat, AT_FDCWD, (long)link.bytes, (long)path, sizeof(path), 0, 0);
+	const long size = weft__kernel_readlink(link.bytes, path, sizeof(path));
 	weft__hooks_system_end();
 	return size > 0 && ends_with(path, (size_t)size, ends[device]);
 }
@@ -52,7 +51,7 @@ static bool copy(void *to, uint64_t address, size_t size)
 	return address && size && weft__hooks_copy(to, (const void *)(uintptr_t)address, size);
 }
 
-/* 0: it is no multicall of one call, or that cannot be read. */
+/* 0: not a multicall of a single call, or it cannot be read. */
 static WEFT__OWN_FRAME uint64_t take_entry(uint64_t hypercall[static WEFT__XEN_ARGUMENTS])
 {
 	uint8_t bytes[WEFT__XEN_ENTRY_BYTES];
@@ -172,8 +171,7 @@ static void end(const struct answer *answer, int result, int error)
 
 /* ---- The call ---- */
 
-/* False: it is no call of Xen, or not recorded. Out of the frame that stays on the stack during the
- * call. */
+/* False: not a call of Xen, or not recorded. A frame of its own, which is gone during the call. */
 static WEFT__OWN_FRAME bool try_to_begin(
 	int fd, unsigned long number, const void *argument, struct answer *ret_answer)
 {
