@@ -14,6 +14,8 @@
 
 #include "runs/message.h"
 
+#define NUMBERS 32 /* at most, of characters in a temporary name */
+
 /* The part of the path before the last slash; "." without one, and "/" for a file in the root. */
 static void directory_of(const char *path, char ret_directory[PATH_MAX])
 {
@@ -74,7 +76,7 @@ bool weft__runs_file_create(const char *path, struct weft__runs_file *ret_file)
 	if (!realpath(path, file.path))
 		strcpy(file.path, path);
 	directory_of(file.path, directory);
-	if (snprintf(file.temporary, PATH_MAX, "%s/.weft-XXXXXX", directory) >= PATH_MAX) {
+	if (snprintf(file.temporary, PATH_MAX, "%s/.weft-XXXXXX", directory) + NUMBERS >= PATH_MAX) {
 		errno = ENAMETOOLONG;
 		return false;
 	}

@@ -14,7 +14,8 @@
 struct weft__runs_file {
 	char path[PATH_MAX], temporary[PATH_MAX];
 	int fd;
-	bool is_unnamed; /* the temporary name comes last: a process that is killed leaves no file */
+	bool is_unnamed; /* it gets its temporary name just before the rename: a process that is
+						killed before leaves no file */
 };
 
 /* Begins a file for `path`. If that is a symbolic link, the file to which it leads will be

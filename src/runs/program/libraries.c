@@ -56,7 +56,6 @@ bool weft__runs_libraries_is_foreign(const char *path)
 		   strcmp(strrchr(own, '/'), strrchr(its, '/')) != 0;
 }
 
-/* Sanitizers whose runtime refuses to come after another library. */
 static bool has_prefix(const char *name, const char *const prefixes[], size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -65,13 +64,14 @@ static bool has_prefix(const char *name, const char *const prefixes[], size_t co
 	return false;
 }
 
+/* Sanitizers whose runtime refuses to come after another library. */
 static bool is_sanitizer(const char *name)
 {
 	static const char *const names[] = {"libasan.so", "libtsan.so", "liblsan.so", "libhwasan.so"};
 	return has_prefix(name, names, sizeof(names) / sizeof(names[0]));
 }
 
-/* One of those by which a program calls Xen. */
+/* Libraries by which a program calls Xen. */
 static bool is_of_xen(const char *name)
 {
 	static const char *const names[] = {
