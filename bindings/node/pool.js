@@ -7,7 +7,9 @@
 
 const weft = require('./weft.node'), events = require('./events.js'), {isMainThread} = require('worker_threads');
 
-const POOL = 21, NAME = weft.name("libuv's threads");
+// WEFT_KIND_POOL; a kind made of that name is no pool to the detectors of problems.
+const POOL = 21;
+const NAME = weft.name("libuv's threads");
 const SLOW = new Set(['GETADDRINFOREQWRAP', 'GETNAMEINFOREQWRAP']);
 // Jobs of crypto. The same objects do the work without a thread if the program has no callback.
 const JOBS = new Set(['PBKDF2REQUEST', 'SCRYPTREQUEST', 'HASHREQUEST', 'SIGNREQUEST', 'VERIFYREQUEST', 'CIPHERREQUEST', 'DERIVEBITSREQUEST',

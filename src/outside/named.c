@@ -197,7 +197,8 @@ bool weft__outside_resolve_named(
 
 /* ---- Locks of programs ---- */
 
-/* The thread is in that function; all else is known of programs that have it. */
+/* A function in which a known program waits. The stack shows only its name; the meaning is that of
+ * the program that has such a function. */
 struct known_lock {
 	const char *function, *meaning;
 	bool has_number; /* the number of the process and ")" follow */

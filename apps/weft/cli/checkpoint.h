@@ -27,7 +27,9 @@ bool cli_checkpoint_key(
  * to. False if there is none: nothing is said about it, as all can be read instead. */
 bool cli_checkpoint_find(const struct cli_trace *trace, const char *path, uint64_t time_ns,
 	struct cli_checkpoint *ret_checkpoint);
-/* True if such a file belongs to the trace with that key, also if it has no state. */
+
+/* True if the file of checkpoints beside the trace at `path` was made from the trace with this key,
+ * even if it has no state. */
 bool cli_checkpoint_is_current(const char *path, const struct weft_checkpoint_key *key);
 void cli_checkpoint_close(struct cli_checkpoint *checkpoint);
 

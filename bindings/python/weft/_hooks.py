@@ -80,7 +80,7 @@ def _inner_code(function, name):
 
 
 def _closures():
-    """{id of a callback's code: index of the variable with the future that it ends, or with the one for which its future waits}"""
+    """{id of a callback's code: index of the variable with a future: the one that it ends, or for which its own future waits}"""
     found = {}
     for function, name, variable in ((tasks.gather, '_done_callback', 'outer'),
                                      (getattr(tasks, '_wait', None), '_on_completion', 'waiter'),

@@ -15,13 +15,15 @@ struct weft_python_waits {
 	PyObject *send_type, *close_type; /* of what awaits a step of such a generator */
 	PyObject *future_type, *gather_type;
 	PyObject *folder;   /* str: where asyncio's files are, with a slash at the end */
-	PyObject *closures; /* {code of a callback: index of the cell with the future that it ends} */
+	PyObject *closures; /* {code of a callback: index of the cell with the future that it ends, or
+						 for which its own waits} */
 	PyObject
 		*locals; /* {code of a coroutine: name of the variable with the futures it waits for} */
 	PyObject *resources;       /* {code of a coroutine: enum weft_python_resource} */
 	PyObject *check_cancel;    /* the code of a callback of a future that waits for one of
 								  concurrent.futures, which is in its closure */
-	PyObject *leaves_inner;    /* the same of the future of shield(), for the one that goes on */
+	PyObject *leaves_inner;    /* the code of the callback of shield()'s own future; the protected
+								  future is in its closure */
 	PyObject *cancel_and_wait; /* the code of asyncio.tasks._cancel_and_wait */
 	PyObject *release_waiter;  /* asyncio.tasks._release_waiter */
 	PyObject *task_group_done; /* asyncio.TaskGroup._on_task_done */
