@@ -93,8 +93,10 @@ def each_command_that_reads_all_makes_them():
             result = ask(*command)
             equal((result.stdout, result.stderr), (before.stdout, before.stderr), command)
             os.unlink(index_of(trace))
-        ask('dump', trace, '--start', '20ms')
-        ask('dump', trace, '--duration', '20ms')
+        info = json.loads(weft('info', '--json', trace).stdout)
+        half = '%dns' % ((info['end'] - info['start']) // 2)
+        ask('dump', trace, '--start', half)
+        ask('dump', trace, '--duration', half)
         assert not os.path.exists(index_of(trace))
 
 
