@@ -11,62 +11,8 @@ import signal
 import sqlite3
 import subprocess
 
-from harness import BUILD, DATA, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
-
-ECHO = os.path.join(BUILD, 'examples', 'echo-server')
-TRACES = [os.path.join(DATA, 'traces', name) for name in ('mirage-block-read.sexp', 'mirage-arp-good.ctf', 'xen-lost-2cpu.xentrace.xz')]
-_recorded = {}
-
-
-def has_sqlite():
-    if 'built without' in weft('query', TRACES[0], 'SELECT 1 ', status=None).stderr:
-        skip('this build has no SQLite')
-
-
-def query(sql, *traces, **options):
-    return json_lines(weft('query', '--json', *traces, sql, **options).stdout)
-
-
-def recorded():
-    """A trace of the example server, with spans, counters and messages."""
-    if 'echo' not in _recorded:
-        with temporary_directory() as folder:
-            weft('record', '-o', 'echo.weft', ECHO, cwd=folder)
-            with open(os.path.join(folder, 'echo.weft'), 'rb') as file:
-                _recorded['echo'] = file.read()
-    return _recorded['echo']
-
-
-def each_trace():
-    """Yields traces of all formats, one that is recorded here, and a trace of several processes."""
-    with temporary_directory() as folder:
-        echo = os.path.join(folder, 'echo.weft')
-        with open(echo, 'wb') as file:
-            file.write(recorded())
-        for trace in TRACES:
-            if trace.endswith('.xz'):
-                unpacked = os.path.join(folder, os.path.basename(trace)[:-3])
-                with open(unpacked, 'wb') as file:
-                    subprocess.run(['xz', '-dc', trace], stdout=file, check=True)
-                trace = unpacked
-            yield [trace]
-        yield [echo]
-        other = os.path.join(folder, 'other.weft')
-        weft('record', '-o', other, ECHO)
-        yield [echo, other]  # two processes of one boot
-
-
-def without(row, *keys):
-    return {key: value for key, value in row.items() if key not in keys and value is not None}
-
-
-def key_of(row):
-    return json.dumps(row, sort_keys=True)
-
-
-def same_rows(found, expected):
-    equal(sorted(map(key_of, found)), sorted(map(key_of, expected)))
-
+from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+from queried import TRACES, each_trace, has_sqlite, query, recorded, same_rows, without
 
 TASKS = """SELECT t.id AS task, t.kind, t.category, t.label, p.id AS parent, t.start, t.end, t.outcome, t.failed, b.id AS becomes,
     t.running, CASE WHEN t.off_cpu > 0 THEN t.off_cpu END AS off_cpu,

@@ -32,7 +32,7 @@ class Task:
         self.asked = []        # try_reads of it: edges
         self.last = 0          # the latest of what the 1 us rule counts
         self.periods = []      # in which it ran
-        self.off_cpu = 0       # how long of that its threads had no processor
+        self.off_cpu = []      # (thread, start, end, ns): how long of that its threads had no processor
         self.expected = False
         self.holders = []      # of a resource, in the order in which they took it
         self.waits_for = None  # since its try_read or wait_any (a list), until it is woken, reads or ends
@@ -159,7 +159,7 @@ class Model:
         if before is IDLE:
             self.add_band('idle', since, why)
         elif before is not UNKNOWN and since < self.known(since):
-            before.periods.append((since, self.known(since)))
+            before.periods.append((since, self.known(since), self.thread))
         self.running[self.thread] = (task, self.time, reason)
         self.renamed.discard(self.thread)
 
@@ -253,7 +253,7 @@ class Model:
         until = self.time if task.ended is None else min(self.time, task.ended)
         lost = event['duration'] - (self.time - until)
         if until > start and lost > 0:
-            task.off_cpu += min(lost, until - start)
+            task.off_cpu.append((self.thread, start, until, min(lost, until - start)))
 
     # ---- edges ----
 
@@ -549,7 +549,7 @@ class Model:
     def finish(self, task):
         if task.creation is not None and not task.created:
             task.start = min(task.mentioned, max(task.creation, self.first))
-        for since, until in task.periods:
+        for _, until, _ in task.periods:
             task.seen(until)
 
     def in_wait(self):
@@ -601,10 +601,14 @@ class Model:
             return NEVER_RESOLVED
         return task.failed
 
-    def activations_of(self, task):
+    def ran_on(self, task):
+        """[(since, until, thread)]"""
         end = self.end_of(task)
-        cut = [(since, min(until, end)) for since, until in task.periods]
-        return [(since, until) for since, until in cut if since < until]
+        cut = [(since, min(until, end), thread) for since, until, thread in task.periods]
+        return [period for period in cut if period[0] < period[1]]
+
+    def activations_of(self, task):
+        return [(since, until) for since, until, _ in self.ran_on(task)]
 
 
 def unsimplified(model):
@@ -785,7 +789,7 @@ def tasks(model, tree):
         if task.category:
             shown[-1]['category'] = task.category
         if task.off_cpu:
-            shown[-1]['off_cpu'] = task.off_cpu
+            shown[-1]['off_cpu'] = sum(ns for *_, ns in task.off_cpu)
         if task.from_rundown and not task.created and task.creation is not None:
             shown[-1]['created'] = task.creation
     return sorted(shown, key=lambda row: (row['start'], row['task']))
