@@ -287,19 +287,19 @@ static struct weft_cell slice(struct weft_slice text)
 	return (struct weft_cell){.type = WEFT_CELL_TEXT, .text = text};
 }
 
+static struct weft_cell known_slice(struct weft_slice text)
+{
+	return text.size ? slice(text) : nothing();
+}
+
 static struct weft_cell text(const char *value)
 {
-	return value && *value ? slice((struct weft_slice){value, (uint32_t)strlen(value)}) : nothing();
+	return value ? known_slice((struct weft_slice){value, strlen(value)}) : nothing();
 }
 
 static struct weft_cell string(const struct weft_model *m, uint32_t value)
 {
 	return value == WEFT_NONE ? nothing() : slice(weft_model_string(m, value));
-}
-
-static struct weft_cell unit(const struct weft_model *m, uint32_t value)
-{
-	return weft_model_string(m, value).size ? string(m, value) : nothing();
 }
 
 static struct weft_cell bound(double value)
