@@ -98,7 +98,7 @@ def counters():
 
 @case
 def histograms_and_their_buckets():
-    """Of two programs; labels of a counter are no histogram."""
+    """Two programs have them; a counter with labels has none."""
     has_sqlite()
     with temporary_directory() as folder:
         traces = [os.path.join(folder, name) for name in ('a.weft', 'b.weft')]
@@ -147,7 +147,7 @@ class Ran:
 
 @case
 def samples_of_code():
-    """Of two processes, each with a thread of its own."""
+    """Two processes ran, each with a second thread."""
     has_sqlite()
     with temporary_directory() as folder:
         traces = [os.path.join(folder, name) for name in ('a.weft', 'b.weft')]
