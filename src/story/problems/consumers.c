@@ -235,8 +235,7 @@ static void report(const struct consumers *c, const struct series *it, const str
 	struct weft__words *w = weft__story_clause(&s, WEFT__WORTH_MOST);
 	weft__story_words_add_subject(w, model, it->consumers[0], 24);
 	if (it->count > 1)
-		weft__story_words_add(
-			w, " and %" PRIu32 " more thread%s", it->count - 1, it->count > 2 ? "s" : "");
+		weft__story_words_add(w, " and %" PRIu32 " more", it->count - 1);
 	write_signals(&s, c, it);
 	if (use)
 		write_use(&s, c, it, use);

@@ -236,6 +236,55 @@ static void parts_of_several_holders_add_up(void **state)
 	found_finish(&found);
 }
 
+/* The holder waits for two things, for as long for each. */
+static void the_first_of_equal_reasons_is_named(void **state)
+{
+	struct made made = begin_source("call", "io", "connect 10.0.0.1");
+	(void)state;
+	make_of(&made, HOLDER, SOURCE + 1, "call", "io", "connect 10.0.0.2");
+	made.time += MS;
+	wait_for(&made, OTHER, LOCK);
+	for (uint64_t source = SOURCE; source <= SOURCE + 1; source++) {
+		wait_for(&made, HOLDER, source);
+		made.time += 150 * MS;
+		got(&made, HOLDER, source);
+		made.time += MS;
+	}
+	hand_over(&made, HOLDER, OTHER);
+	struct found found = ended(&made);
+	assert_string_equal(contention(&found)->sentence,
+		"thread 10 'holder' keeps lock table from other for 302 ms: it waits for connect 10.0.0.1.");
+	found_finish(&found);
+}
+
+static void others_that_wait_are_counted(void **state)
+{
+	static const char *const more[] = {"; 1 more waits.", "; 2 more wait."};
+	char sentence[WEFT_SENTENCE_BYTES];
+	(void)state;
+	for (uint64_t last = THIRD; last <= FOURTH; last++) {
+		struct made made = begin_source("call", "io", "connect 10.0.0.1");
+		on(&made, FOURTH);
+		make_create(&made, WEFT_TASK_NONE, FOURTH, WEFT_KIND_THREAD);
+		make_switch(&made, FOURTH);
+		made.time += MS;
+		for (uint64_t task = OTHER; task <= last; task++)
+			wait_for(&made, task, LOCK);
+		wait_for(&made, HOLDER, SOURCE);
+		made.time += 300 * MS;
+		got(&made, HOLDER, SOURCE);
+		for (uint64_t task = HOLDER; task < last; task++)
+			hand_over(&made, task, task + 1);
+		struct found found = ended(&made);
+		snprintf(sentence, sizeof(sentence),
+			"thread 10 'holder' keeps lock table from other for 300 ms: it waits for connect "
+			"10.0.0.1%s",
+			more[last - THIRD]);
+		assert_string_equal(contention(&found)->sentence, sentence);
+		found_finish(&found);
+	}
+}
+
 /* The second one begins when the first one ends. */
 static void the_first_of_equally_long_waits_is_named(void **state)
 {
@@ -341,6 +390,8 @@ int main(void)
 		cmocka_unit_test(a_sleep_and_slow_calls_are_reasons),
 		cmocka_unit_test(the_reason_takes_most_of_a_long_wait),
 		cmocka_unit_test(parts_of_several_holders_add_up),
+		cmocka_unit_test(the_first_of_equal_reasons_is_named),
+		cmocka_unit_test(others_that_wait_are_counted),
 		cmocka_unit_test(the_first_of_equally_long_waits_is_named),
 		cmocka_unit_test(another_thread_has_the_processor),
 		cmocka_unit_test(the_first_of_equally_busy_threads_is_named),

@@ -101,6 +101,26 @@ static void queues_that_are_not_emptied_are_found(void **state)
 	}
 }
 
+/* For longer than an eighth of the time nothing is put in. */
+static void a_queue_that_rests_does_not_climb(void **state)
+{
+	struct made made = make_begin();
+	unsigned length = 0;
+	(void)state;
+	make_create(&made, 0, PUTS, WEFT_KIND_TASK);
+	make_create(&made, 0, TAKES, WEFT_KIND_TASK);
+	change(&made, &cases[0], PUTS, length);
+	for (unsigned i = 1; i <= 80; i++) {
+		made.time += (i == 40 ? 400 : 10) * MS;
+		change(&made, &cases[0], PUTS, ++length);
+		if (i % 8 == 0)
+			change(&made, &cases[0], TAKES, --length);
+	}
+	struct found found = find(&made);
+	assert_int_equal(count_of(&found, WEFT_PROBLEM_CLIMBING), 0);
+	found_finish(&found);
+}
+
 /* Task 3 takes the first items, but fewer than the consumer; in the end the queue is as long again.
  */
 static void the_consumer_takes_most_until_the_queue_is_longest_first(void **state)
@@ -128,6 +148,7 @@ static void the_consumer_takes_most_until_the_queue_is_longest_first(void **stat
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_queue_that_rests_does_not_climb),
 		cmocka_unit_test(queues_that_are_not_emptied_are_found),
 		cmocka_unit_test(the_consumer_takes_most_until_the_queue_is_longest_first),
 	};

@@ -12,30 +12,7 @@
 
 #include <weft/ends.h>
 
-#include "problems_found.h"
-#include "trace_script.h"
-
-/* A trace, with or without a problem of the type. */
-struct many_case {
-	const char *what, *script;
-	enum weft_problem_type type;
-	enum weft_problem_severity severity;
-	const char *sentence; /* NULL: there is none */
-};
-
-static void expect_case(const struct many_case *c)
-{
-	struct found found = find_in(trace_script_load(c->script, 1));
-	if (c->sentence) {
-		const struct weft_problem *problem = only(&found, c->type);
-		assert_string_equal(problem->sentence, c->sentence);
-		assert_int_equal(problem->severity, c->severity);
-	}
-	for (uint32_t i = 0; !c->sentence && i < found.problems->count; i++)
-		if (found.problems->list[i].type == c->type)
-			fail_msg("%s: %s", c->what, found.problems->list[i].sentence);
-	found_finish(&found);
-}
+#include "problem_case.h"
 
 /* Tasks that wait for a promise of their own, which the task before resolves. */
 #define WAIT(count)                                                                            \
@@ -50,7 +27,7 @@ static void expect_case(const struct many_case *c)
 #define COMES \
 	"create 0 40+i task; create 0 140+i promise; label 140+i turn; run 40+i; try 40+i 140+i; idle; "
 
-static const struct many_case queue_cases[] = {
+static const struct problem_case queue_cases[] = {
 	{"a queue", HOLDER WAIT("12") TURNS("11") "+1000", WEFT_PROBLEM_QUEUE, WEFT_SEVERITY_WARNING,
 		"12 tasks queue at turn, 990 a second; the first is task 5; it is longest at 115 us."},
 	{"too short a queue", HOLDER WAIT("7") TURNS("6") "+20000", WEFT_PROBLEM_QUEUE, 0, NULL},
@@ -103,7 +80,7 @@ static const struct many_case queue_cases[] = {
 #define END   "[10: resolve 200+i 200+i; +10]; "
 #define POOL  "create 0 5 task; label 5 pool; "
 
-static const struct many_case burst_cases[] = {
+static const struct problem_case burst_cases[] = {
 	{"a burst", USUAL BEGIN END "+5000", WEFT_PROBLEM_BURST, WEFT_SEVERITY_HINT,
 		"10 × request begin from 20 ms on and all end at 60 ms; usually 100 us."},
 	{"with a cause",
@@ -145,7 +122,7 @@ static const struct many_case burst_cases[] = {
 	{"nothing shows what is usual", BEGIN END "+5000", WEFT_PROBLEM_BURST, 0, NULL},
 };
 
-static const struct many_case failing_cases[] = {
+static const struct problem_case failing_cases[] = {
 	{"too few files", "create 0 5 task; label 5 server; [16: +10; note 5 accept: EMFILE]",
 		WEFT_PROBLEM_FAILING_CALL, WEFT_SEVERITY_WARNING,
 		"accept: EMFILE × 16, in task 5 'server' from 10 us to 160 us."},
@@ -178,7 +155,7 @@ static const struct many_case failing_cases[] = {
 		0, NULL},
 };
 
-static const struct many_case timed_out_cases[] = {
+static const struct problem_case timed_out_cases[] = {
 	{"an answer", "create 0 5 task; label 5 reply; expect 5; +1000; time_out 0 5",
 		WEFT_PROBLEM_TIMED_OUT, WEFT_SEVERITY_WARNING,
 		"task 5 'reply' timed out after 1 ms, although it should have ended."},
@@ -194,7 +171,7 @@ static const struct many_case timed_out_cases[] = {
 #define RISE "[10: +10; count pages j*2+i+1]; "
 #define FALL "[8: +10; count pages j*2+9-i]; "
 
-static const struct many_case leak_cases[] = {
+static const struct problem_case leak_cases[] = {
 	{"each wave leaves two", "[4: " RISE FALL "+5000]; count x 1", WEFT_PROBLEM_LEAK,
 		WEFT_SEVERITY_WARNING,
 		"pages is not all given back: 8 are left at the end; its floor rises from wave to wave."},
@@ -223,10 +200,28 @@ static const struct many_case leak_cases[] = {
 	TIMER "[" count ": " TICK "?i%" pace "=0 resolve i/" pace "+100 i/" pace "+100; +1000]; " \
 		  "count x 1"
 
-static const struct many_case overlap_cases[] = {
+static const struct problem_case overlap_cases[] = {
 	{"each takes longer", POLLS("32", "2"), WEFT_PROBLEM_PILING_UP, WEFT_SEVERITY_WARNING,
 		"timer 1 'tick' begins one poll after the other: 16 run at once, and take 159 ms, at first 9 ms."},
 	{"eight at once", POLLS("16", "2"), WEFT_PROBLEM_PILING_UP, WEFT_SEVERITY_WARNING,
+		"timer 1 'tick' begins one poll after the other: 8 run at once, and take 79 ms, at first 9 ms."},
+	{"one ends when the next begins",
+		TIMER
+		"[16: ?i%2=1 resolve i/2+100 i/2+100; run 1; create 1 100+i task; label 100+i poll; +10; "
+		"idle; +9990]; count x 1",
+		WEFT_PROBLEM_PILING_UP, WEFT_SEVERITY_WARNING,
+		"timer 1 'tick' begins one poll after the other: 8 run at once, and take 80 ms, at first 10 ms."},
+	{"the last takes just twice as long",
+		TIMER "[8: " TICK
+			  "+1000]; [17: ?i%2=0 resolve i/2+100 i/2+100; run 1; create 1 108+i task; "
+			  "label 108+i poll; +10; idle; +9990]; count x 1",
+		WEFT_PROBLEM_PILING_UP, WEFT_SEVERITY_WARNING,
+		"timer 1 'tick' begins one poll after the other: 16 run at once, and take 160 ms, at first 80 ms."},
+	{"two begin each time, and the first counts",
+		TIMER
+		"[16: run 1; create 1 100+i task; label 100+i poll; create 1 200+i task; "
+		"label 200+i poll; +10; idle; +8990; ?i%2=0 resolve i/2+100 i/2+100; +1000]; count x 1",
+		WEFT_PROBLEM_PILING_UP, WEFT_SEVERITY_WARNING,
 		"timer 1 'tick' begins one poll after the other: 8 run at once, and take 79 ms, at first 9 ms."},
 	{"it fires too seldom", POLLS("15", "2"), WEFT_PROBLEM_PILING_UP, 0, NULL},
 	{"few at once", POLLS("16", "1"), WEFT_PROBLEM_PILING_UP, 0, NULL},
@@ -258,11 +253,15 @@ static const struct many_case overlap_cases[] = {
 #define CLEANUP "create 2 4 promise; label 4 close; try 2 4; idle; "
 #define GOES_ON "resolve 0 4; run 2; read 2 4; resolve 2 2; run 1; read 1 2; resolve 1 1"
 
-static const struct many_case ignored_cases[] = {
+static const struct problem_case ignored_cases[] = {
 	{"it tries again", FETCH CANCEL AGAIN "+500000; " GOES_ON, WEFT_PROBLEM_ORPHAN,
 		WEFT_SEVERITY_WARNING,
 		"task 2 'fetch' goes on for 500 ms after main cancelled it at 1 ms and waits for its end."},
 	{"as before, but sooner", FETCH CANCEL AGAIN "+499989; " GOES_ON, WEFT_PROBLEM_ORPHAN, 0, NULL},
+	{"the canceller waits for just long enough",
+		FETCH "run 1; cancel 1 3; try 1 2; idle; run 2; read 2 3; " AGAIN "+500000; " GOES_ON,
+		WEFT_PROBLEM_ORPHAN, WEFT_SEVERITY_WARNING,
+		"task 2 'fetch' goes on for 500 ms after main cancelled it at 1 ms and waits for its end."},
 	{"it tidies up", FETCH CANCEL CLEANUP "+500000; " GOES_ON, WEFT_PROBLEM_ORPHAN,
 		WEFT_SEVERITY_HINT,
 		"task 2 'fetch' goes on for 500 ms after main cancelled it at 1 ms and waits for its end."},
@@ -308,7 +307,13 @@ static const struct many_case ignored_cases[] = {
 	": thread 1; try 3 4; idle; thread 0; run 2; +5000; idle; thread 1; run 3; read 3 4; +" pause \
 	"]; idle"
 
-static const struct many_case lock_cases[] = {
+/* Waits of 20 ms each. */
+#define FEW_WAITS(count)                                                                         \
+	"[" count                                                                                    \
+	": thread 1; try 3 4; idle; thread 0; run 2; +20000; idle; thread 1; run 3; read 3 4; +1100" \
+	"]; idle"
+
+static const struct problem_case lock_cases[] = {
 	{"it is kept", THREADS WAITS("101", "10"), WEFT_PROBLEM_CONTENTION, WEFT_SEVERITY_WARNING,
 		"thread 2 'crunch' keeps Python's global lock for 506 ms from 10 us, while beat waits for it."},
 	{"it has a turn now and then",
@@ -330,6 +335,21 @@ static const struct many_case lock_cases[] = {
 		"thread 2 'crunch' runs for 250 ms from 10 us, while beat waits for Python's global lock for 250 ms."},
 	{"for even longer", THREADS WAITS("50", "1100") "; +720000; count x 1", WEFT_PROBLEM_CONTENTION,
 		0, NULL},
+	{"each of two waits as long, the first is named",
+		THREADS
+		"create 0 5 thread; label 5 late; thread 2; run 5; "
+		"[101: thread 1; try 3 4; idle; thread 2; try 5 4; idle; thread 0; run 2; +5000; idle; "
+		"thread 1; run 3; read 3 4; thread 2; run 5; read 5 4; +10]; idle; thread 1; idle",
+		WEFT_PROBLEM_CONTENTION, WEFT_SEVERITY_WARNING,
+		"thread 2 'crunch' keeps Python's global lock for 506 ms from 10 us, while beat waits for it."},
+	{"it is kept, and later waits often, which is told once",
+		THREADS WAITS("101", "10") "; +10; run 3; +1100; " WAITS("20", "1100"),
+		WEFT_PROBLEM_CONTENTION, WEFT_SEVERITY_WARNING,
+		"thread 2 'crunch' keeps Python's global lock for 506 ms from 10 us, while beat waits for it."},
+	{"another waits 16 times", THREADS FEW_WAITS("16"), WEFT_PROBLEM_CONTENTION,
+		WEFT_SEVERITY_WARNING,
+		"thread 2 'crunch' runs for 320 ms from 10 us, while beat waits for Python's global lock for 320 ms."},
+	{"another waits 15 times", THREADS FEW_WAITS("15"), WEFT_PROBLEM_CONTENTION, 0, NULL},
 	{"nobody runs", THREADS "[101: try 3 4; idle; +5000; run 3; read 3 4; +10]; idle",
 		WEFT_PROBLEM_CONTENTION, 0, NULL},
 	{"it is another condition",
@@ -342,7 +362,7 @@ static const struct many_case lock_cases[] = {
 #define PAUSE(off) \
 	"create 0 5 task; run 5; +60000; gc 40000000; +40000; off 5 " off "; idle; +100000; count x 1"
 
-static const struct many_case pause_cases[] = {
+static const struct problem_case pause_cases[] = {
 	{"it had no processor for less", PAUSE("50000000"), WEFT_PROBLEM_GC, WEFT_SEVERITY_WARNING,
 		"GC stops everything for 40 ms from 20 ms, 20 % of the time."},
 	{"it had none for nearly all of it", PAUSE("96000000"), WEFT_PROBLEM_GC, 0, NULL},
@@ -350,7 +370,7 @@ static const struct many_case pause_cases[] = {
 
 #define SPINS(count) "create 0 5 task; create 0 6 task; [" count ": run 5; +9; run 6; +2]; idle"
 
-static const struct many_case spin_cases[] = {
+static const struct problem_case spin_cases[] = {
 	{"a loop without a pause", SPINS("1000"), WEFT_PROBLEM_POLLING, WEFT_SEVERITY_HINT,
 		"task 5 runs for 81.8 % of the time, in 1,000 pieces, without visible effect: it spins."},
 	{"999 pieces", SPINS("999"), WEFT_PROBLEM_POLLING, 0, NULL},
@@ -390,14 +410,6 @@ static struct found unreaped(const int64_t *counts, size_t count)
 	}
 	return find(&made);
 }
-
-static void expect_cases(const struct many_case *cases, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		expect_case(&cases[i]);
-}
-
-#define EXPECT_CASES(cases) expect_cases(cases, sizeof(cases) / sizeof((cases)[0]))
 
 static void queues_are_found(void **state)
 {

@@ -24,9 +24,9 @@ enum {
 static struct made begin_processes_on(const char *host)
 {
 	static struct weft_trace_buffer buffers[] = {
-		{.process = "parent", .host = "here", .file = "", .pid = 10},
-		{.process = "child", .host = "here", .file = "", .pid = 11},
-		{.process = "other", .host = "there", .file = "", .pid = 11}};
+		{.process = "parent", .host = "here", .file = "", .pid = 10, .end_ns = 1000},
+		{.process = "child", .host = "here", .file = "", .pid = 11, .end_ns = 1000},
+		{.process = "other", .host = "there", .file = "", .pid = 11, .end_ns = 1000}};
 	static const struct weft_trace_thread threads[] = {{.name = "parent", .tid = 10},
 		{.name = "child", .tid = 12, .buffer = CHILD}, {.name = "other", .tid = 12, .buffer = 2}};
 	struct made made = make_begin();
@@ -99,6 +99,9 @@ static void a_process_is_suspended_by_another(void **state)
 	made = begin_processes();
 	make_note(&made, PARENT, 100, "SIGSTOP to process 11");
 	assert_int_equal(suspended_at(&made, CHILD, 100), 100);
+	made = begin_processes();
+	make_note(&made, PARENT, 100, "SIGSTOP to process 11");
+	assert_int_equal(suspended_at(&made, CHILD, 1000), 100); /* at the end of the trace */
 }
 
 static void a_process_suspends_itself(void **state)
