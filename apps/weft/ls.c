@@ -145,22 +145,6 @@ static void add_text(const struct row *row, struct weft_text *text)
 	weft_text_add(text, "\n", 1);
 }
 
-static void add_losses_json(const struct weft_buffer_summary *summary, struct weft_text *text)
-{
-	const char *separator = "";
-	weft_text_add_string(text, ",\"losses\":{");
-	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
-		if (!summary->losses[cause])
-			continue;
-		weft_text_add_string(text, separator);
-		weft_text_add(text, "\"", 1);
-		weft_text_add_string(text, weft_loss_name((enum weft_loss)cause));
-		cli_add_number(text, "\":", summary->losses[cause]);
-		separator = ",";
-	}
-	weft_text_add_string(text, "}");
-}
-
 static void add_json(const struct row *row, struct weft_text *text)
 {
 	const struct weft__runs_found *ring = row->ring;
@@ -173,7 +157,7 @@ static void add_json(const struct row *row, struct weft_text *text)
 	cli_add_number(text, ",\"started\":", row->summary.start_unix_ns);
 	cli_add_number(text, ",\"bytes\":", row->bytes);
 	cli_add_number(text, ",\"events\":", row->summary.events);
-	add_losses_json(&row->summary, text);
+	cli_add_losses(text, ",\"losses\":", row->summary.losses);
 	cli_add_json(text, ",\"path\":", ring->path);
 	weft_text_add_string(text, "}\n");
 }
@@ -236,7 +220,7 @@ static void add_guest_json(const struct weft__runs_listed_guest *row, struct wef
 	cli_add_number(text, ",\"bytes\":", row->bytes);
 	if (row->is_summarized) {
 		cli_add_number(text, ",\"events\":", row->summary.events);
-		add_losses_json(&row->summary, text);
+		cli_add_losses(text, ",\"losses\":", row->summary.losses);
 	}
 	if (row->reason[0])
 		cli_add_json(text, ",\"reason\":", row->reason);

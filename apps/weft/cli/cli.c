@@ -188,18 +188,6 @@ bool cli_write(struct weft_text *text)
 	return good;
 }
 
-void cli_add_number(struct weft_text *text, const char *before, uint64_t number)
-{
-	weft_text_add_string(text, before);
-	weft_text_add_u64(text, number);
-}
-
-void cli_add_json(struct weft_text *text, const char *before, const char *string)
-{
-	weft_text_add_string(text, before);
-	weft_text_add_json(text, string, strlen(string));
-}
-
 int cli_close_output(int status)
 {
 	/* Checked even if nothing was written: the descriptor may be invalid, or the last block lost.

@@ -287,6 +287,20 @@ bool cli_write(struct weft_text *text);
 /* Append what stands before a value, such as ",\"pid\":", and the value. */
 void cli_add_number(struct weft_text *text, const char *before, uint64_t number);
 void cli_add_json(struct weft_text *text, const char *before, const char *string);
+/* The id of a task of the model; null for WEFT_NONE. */
+void cli_add_task(
+	struct weft_text *text, const char *before, const struct weft_model *model, uint32_t task);
+/* An object with the number of lost events by cause. */
+void cli_add_losses(
+	struct weft_text *text, const char *before, const uint64_t losses[WEFT_LOSS_CAUSES]);
+
+/* Appends the members "categories" and "changes" of an object, with the buffer if there are
+ * several. */
+void cli_add_levels(struct weft_text *text, const struct weft_trace_description *trace);
+const char *cli_level_name(unsigned level);
+
+/* Appends seconds with nine decimals; before the point they have that many columns or more. */
+void cli_add_seconds(struct weft_text *text, int width, uint64_t ns);
 
 /* Flushes and closes standard output and returns `status`; CLI_NO after a message if something
  * could not be written. */

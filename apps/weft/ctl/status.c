@@ -4,16 +4,9 @@
  */
 #include "ctl.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <weft/lines.h>
-
-static const char *level_name(unsigned level)
-{
-	const char *name = weft_level_name(level);
-	return name ? name : "unknown";
-}
 
 static void add_json(struct weft_text *text, const struct weft_buffer_summary *program,
 	const struct weft_trace_description *trace, bool is_live)
@@ -22,24 +15,8 @@ static void add_json(struct weft_text *text, const struct weft_buffer_summary *p
 	cli_add_json(text, ",\"program\":", program->program);
 	weft_text_add_string(text, is_live ? ",\"recording\":true" : ",\"recording\":false");
 	cli_add_number(text, ",\"events\":", program->events);
-	weft_text_add_string(text, ",\"categories\":[");
-	for (uint32_t i = 0; i < trace->category_count; i++) {
-		const struct weft_trace_category *category = &trace->categories[i];
-		cli_add_json(text, i ? ",{\"name\":" : "{\"name\":", category->name);
-		cli_add_json(text, ",\"level\":", level_name(category->level));
-		cli_add_json(text, ",\"description\":", category->description);
-		weft_text_add_string(text, "}");
-	}
-	weft_text_add_string(text, "],\"changes\":[");
-	for (uint32_t i = 0; i < trace->change_count; i++) {
-		const struct weft_trace_change *change = &trace->changes[i];
-		cli_add_number(text, i ? ",{\"time\":" : "{\"time\":", change->time_ns);
-		cli_add_json(
-			text, ",\"category\":", cli_category_name(trace, change->buffer, change->category));
-		cli_add_json(text, ",\"level\":", level_name(change->level));
-		weft_text_add_string(text, "}");
-	}
-	weft_text_add_string(text, "]}\n");
+	cli_add_levels(text, trace);
+	weft_text_add_string(text, "}\n");
 }
 
 static void add_text(struct weft_text *text, const struct weft_buffer_summary *program,
@@ -54,7 +31,7 @@ static void add_text(struct weft_text *text, const struct weft_buffer_summary *p
 	for (uint32_t i = 0; i < trace->category_count; i++) {
 		const struct weft_trace_category *category = &trace->categories[i];
 		size_t column = text->size;
-		weft_text_add_string(text, level_name(category->level));
+		weft_text_add_string(text, cli_level_name(category->level));
 		weft_text_pad(text, column, 9);
 		weft_text_add_quoted(text, category->name, strlen(category->name));
 		if (category->description[0]) {

@@ -47,10 +47,8 @@ static const char usage[] =
 
 void dump_add_seconds(struct weft_text *text, uint64_t ns)
 {
-	char cell[32];
-	int length = snprintf(cell, sizeof(cell), "%5llu.%09llu ",
-		(unsigned long long)(ns / 1000000000), (unsigned long long)(ns % 1000000000));
-	weft_text_add(text, cell, (size_t)length);
+	cli_add_seconds(text, 5, ns);
+	weft_text_add(text, " ", 1);
 }
 
 struct dump_range dump_find_range(const struct dump_options *options, uint64_t trace_start_ns)

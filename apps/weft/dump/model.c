@@ -37,16 +37,6 @@ static void add_json_string(struct tables *t, const char *key, uint32_t string)
 		add_string(&t->text, t->model, string);
 }
 
-static void add_json_task(struct tables *t, const char *key, uint32_t task)
-{
-	if (task != WEFT_NONE) {
-		cli_add_number(&t->text, key, t->model->tasks.id[task]);
-		return;
-	}
-	weft_text_add_string(&t->text, key);
-	weft_text_add_string(&t->text, "null");
-}
-
 /* Appends an id as text: "17", or "2/17" if the trace has several buffers. */
 static void add_id(struct tables *t, const char *key, uint32_t task)
 {
@@ -132,14 +122,14 @@ static void add_task_json(struct tables *t, uint32_t task)
 	add_json_kind(t, ",\"kind\":", tasks->kind[task]);
 	add_json_category(t, task);
 	add_json_string(t, ",\"label\":", tasks->label[task]);
-	add_json_task(t, ",\"parent\":", t->layout->parent[task]);
+	cli_add_task(&t->text, ",\"parent\":", t->model, t->layout->parent[task]);
 	cli_add_number(&t->text, ",\"start\":", t->layout->start[task]);
 	cli_add_number(&t->text, ",\"end\":", tasks->end[task]);
 	add_json_bool(t, ",\"resolved\":", flags & WEFT_TASK_RESOLVED);
 	weft_text_add_string(&t->text, ",\"outcome\":\"");
 	weft_text_add_string(&t->text, weft_outcome_key((enum weft_outcome)tasks->outcome[task]));
 	add_json_string(t, "\",\"failed\":", tasks->message[task]);
-	add_json_task(t, ",\"becomes\":", tasks->becomes[task]);
+	cli_add_task(&t->text, ",\"becomes\":", t->model, tasks->becomes[task]);
 	cli_add_number(&t->text, ",\"running\":", weft_model_running_ns(t->model, task));
 	if (weft_model_off_cpu_ns(t->model, task))
 		cli_add_number(&t->text, ",\"off_cpu\":", weft_model_off_cpu_ns(t->model, task));
@@ -333,8 +323,8 @@ static void add_edge_json(struct tables *t, uint32_t edge, uint64_t sent)
 	cli_add_number(&t->text, "{\"time\":", edges->time[edge]);
 	weft_text_add_string(&t->text, ",\"edge\":\"");
 	weft_text_add_string(&t->text, weft_edge_name(edges->type[edge]));
-	add_json_task(t, "\",\"from\":", edges->from[edge]);
-	add_json_task(t, ",\"to\":", edges->to[edge]);
+	cli_add_task(&t->text, "\",\"from\":", t->model, edges->from[edge]);
+	cli_add_task(&t->text, ",\"to\":", t->model, edges->to[edge]);
 	add_json_process(t, edges->to[edge]);
 	add_json_sender(t, edges->from[edge], edges->to[edge]);
 	if (sent != UINT64_MAX)

@@ -33,21 +33,12 @@ static const char *const line_types[WEFT_STORY_LINE_TYPES] = {[WEFT_STORY_FACT] 
 
 /* ---- JSON ---- */
 
-static void add_task(struct story_dump *t, const char *key, uint32_t task)
-{
-	weft_text_add_string(&t->text, key);
-	if (task == WEFT_NONE)
-		weft_text_add_string(&t->text, "null");
-	else
-		weft_text_add_u64(&t->text, t->story.model->tasks.id[task]);
-}
-
 /* Names the reason so that its line can be found. */
 static void add_reason_json(struct story_dump *t, const struct weft_problem *reason)
 {
 	cli_add_json(&t->text, ",\"because\":{\"problem\":", weft_problem_name(reason->type));
 	cli_add_number(&t->text, ",\"start\":", reason->start);
-	add_task(t, ",\"task\":", reason->task);
+	cli_add_task(&t->text, ",\"task\":", t->story.model, reason->task);
 	weft_text_add_string(&t->text, "}");
 }
 
@@ -61,7 +52,7 @@ static void add_problem_json(
 	cli_add_number(&t->text, ",\"count\":", problem->count);
 	cli_add_number(&t->text, ",\"start\":", problem->start);
 	cli_add_number(&t->text, ",\"end\":", problem->end);
-	add_task(t, ",\"task\":", problem->task);
+	cli_add_task(&t->text, ",\"task\":", t->story.model, problem->task);
 	if (t->story.model->buffer_count > 1 && problem->task != WEFT_NONE)
 		cli_add_number(&t->text, ",\"buffer\":", t->story.model->tasks.buffer[problem->task]);
 	if (reason)
@@ -79,7 +70,7 @@ static void add_line_json(struct story_dump *t, const struct weft_story_line *li
 		cli_add_number(&t->text, ",\"duration\":", line->duration);
 	cli_add_json(&t->text, ",\"title\":", line->title);
 	cli_add_json(&t->text, ",\"text\":", line->text);
-	add_task(t, ",\"task\":", line->task);
+	cli_add_task(&t->text, ",\"task\":", t->story.model, line->task);
 	weft_text_add_string(&t->text, "}\n");
 }
 
@@ -90,14 +81,6 @@ static void add_cell(struct story_dump *t, const char *text)
 {
 	for (const char *c = text; *c; c++)
 		weft_text_add(&t->text, (unsigned char)*c < ' ' ? " " : c, 1);
-}
-
-static void add_seconds_cell(struct story_dump *t, uint64_t ns)
-{
-	char cell[48];
-	int length =
-		snprintf(cell, sizeof(cell), "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
-	weft_text_add(&t->text, cell, (size_t)length);
 }
 
 static void add_tab(struct story_dump *t)
@@ -122,9 +105,9 @@ static void add_problem_tsv(
 	add_tab(t);
 	add_cell(t, weft_problem_name(problem->type));
 	add_tab(t);
-	add_seconds_cell(t, since_start(t, problem->start));
+	cli_add_seconds(&t->text, 0, since_start(t, problem->start));
 	add_tab(t);
-	add_seconds_cell(t, problem->end - problem->start);
+	cli_add_seconds(&t->text, 0, problem->end - problem->start);
 	add_tab(t);
 	weft_text_add_u64(&t->text, problem->count);
 	add_tab(t);
@@ -136,7 +119,7 @@ static void add_problem_tsv(
 	if (reason) {
 		add_cell(t, weft_problem_name(reason->type));
 		weft_text_add_string(&t->text, " at ");
-		add_seconds_cell(t, since_start(t, reason->start));
+		cli_add_seconds(&t->text, 0, since_start(t, reason->start));
 	}
 	weft_text_add_string(&t->text, "\n");
 }
@@ -147,10 +130,10 @@ static void add_line_tsv(struct story_dump *t, const struct weft_story_line *lin
 	add_cell(t, line_types[line->type]);
 	add_tab(t);
 	if (line->has_time)
-		add_seconds_cell(t, since_start(t, line->time));
+		cli_add_seconds(&t->text, 0, since_start(t, line->time));
 	add_tab(t);
 	if (line->duration)
-		add_seconds_cell(t, line->duration);
+		cli_add_seconds(&t->text, 0, line->duration);
 	add_tab(t);
 	add_cell(t, line->title);
 	add_tab(t);
@@ -159,16 +142,6 @@ static void add_line_tsv(struct story_dump *t, const struct weft_story_line *lin
 }
 
 /* ---- Text ---- */
-
-/* Appends seconds from the trace's start, as everywhere in a dump. */
-static void add_seconds(struct story_dump *t, uint64_t time)
-{
-	uint64_t ns = since_start(t, time);
-	char cell[48];
-	int length =
-		snprintf(cell, sizeof(cell), "%5" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
-	weft_text_add(&t->text, cell, (size_t)length);
-}
 
 /* A consequence of the problem above is indented. */
 static void add_problem_text(
@@ -179,7 +152,7 @@ static void add_problem_text(
 		weft_text_add_string(&t->text, ": ");
 	}
 	size_t start = t->text.size;
-	add_seconds(t, problem->start);
+	cli_add_seconds(&t->text, 5, since_start(t, problem->start));
 	weft_text_add_string(&t->text, "  ");
 	weft_text_add_string(&t->text, severities[problem->severity]);
 	weft_text_pad(&t->text, start, 26);
@@ -195,7 +168,7 @@ static void add_line_text(struct story_dump *t, const struct weft_story_line *li
 {
 	size_t start = t->text.size;
 	if (line->type != WEFT_STORY_FACT)
-		add_seconds(t, line->time);
+		cli_add_seconds(&t->text, 5, since_start(t, line->time));
 	weft_text_pad(&t->text, start, 17);
 	weft_text_add_string(&t->text, line->title);
 	weft_text_pad(&t->text, start, 36);

@@ -107,7 +107,7 @@ static void add_level(struct weft_text *text, const char *category, unsigned lev
 {
 	weft_text_add_string(text, strcmp(category, "*") == 0 ? category : weft__runs_shown(category));
 	weft_text_add_string(text, "=");
-	weft_text_add_string(text, info_level_name(level));
+	weft_text_add_string(text, cli_level_name(level));
 }
 
 static void print_time(const struct info_report *report, struct weft_text *text)

@@ -63,10 +63,4 @@ void info_write_metrics_json(const struct info_report *report, struct weft_text 
 
 void info_write_json(const struct info_report *report, struct weft_text *text);
 
-static inline const char *info_level_name(unsigned level)
-{
-	const char *name = weft_level_name(level);
-	return name ? name : "unknown";
-}
-
 #endif

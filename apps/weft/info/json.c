@@ -130,20 +130,6 @@ static void add_counters(struct weft_text *text, const struct weft_model *model)
 	weft_text_add_string(text, "]");
 }
 
-static void add_losses(struct weft_text *text, const struct weft_model *model)
-{
-	const char *separator = "";
-	add_key(text, ",", "losses");
-	weft_text_add_string(text, "{");
-	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
-		if (!model->losses[cause])
-			continue;
-		add_number(text, separator, weft_loss_name((enum weft_loss)cause), model->losses[cause]);
-		separator = ",";
-	}
-	weft_text_add_string(text, "}");
-}
-
 /* Times in which nothing is known of a process. */
 static void add_dark(struct weft_text *text, const struct weft_model *model)
 {
@@ -280,33 +266,6 @@ static void add_hosts(struct weft_text *text, const struct weft_input *input)
 	weft_text_add_string(text, count ? "]" : "");
 }
 
-static void add_categories(struct weft_text *text, const struct weft_trace_description *trace)
-{
-	add_key(text, ",", "categories");
-	weft_text_add_string(text, "[");
-	for (uint32_t i = 0; i < trace->category_count; i++) {
-		add_name(text, i ? ",{" : "{", "name", trace->categories[i].name);
-		add_name(text, ",", "level", info_level_name(trace->categories[i].level));
-		add_name(text, ",", "description", trace->categories[i].description);
-		if (trace->buffer_count > 1)
-			add_number(text, ",", "buffer", trace->categories[i].buffer);
-		weft_text_add_string(text, "}");
-	}
-	weft_text_add_string(text, "]");
-	add_key(text, ",", "changes");
-	weft_text_add_string(text, "[");
-	for (uint32_t i = 0; i < trace->change_count; i++) {
-		const struct weft_trace_change *change = &trace->changes[i];
-		add_number(text, i ? ",{" : "{", "time", change->time_ns);
-		add_name(text, ",", "category", cli_category_name(trace, change->buffer, change->category));
-		add_name(text, ",", "level", info_level_name(change->level));
-		if (trace->buffer_count > 1)
-			add_number(text, ",", "buffer", change->buffer);
-		weft_text_add_string(text, "}");
-	}
-	weft_text_add_string(text, "]");
-}
-
 static const char *epoch_name(enum weft_clock_epoch epoch)
 {
 	if (epoch == WEFT_EPOCH_UNIX)
@@ -350,14 +309,14 @@ void info_write_json(const struct info_report *report, struct weft_text *text)
 	add_messages(text, model);
 	add_contexts(text, &model->summary.contexts);
 	add_counters(text, model);
-	add_losses(text, model);
+	cli_add_losses(text, ",\"losses\":", model->losses);
 	add_dark(text, model);
 	add_unseen(text, model);
 	add_buffers(text, model);
 	add_hosts(text, report->opened->input);
 	add_diagnostics(text, report);
 	add_clock(text, &model->clock);
-	add_categories(text, report->trace);
+	cli_add_levels(text, report->trace);
 	info_write_metrics_json(report, text);
 	info_write_tables_json(report, text);
 	if (strcmp(report->trace->format, "xentrace") == 0)

@@ -190,22 +190,18 @@ static struct groups make_groups(const struct weft_model *model)
 void info_write_xen_json(const struct info_report *report, struct weft_text *text)
 {
 	struct groups g = make_groups(report->model);
-	char line[128];
 	weft_text_add_string(text, ",\"calls\":[");
 	for (size_t i = 0; i < g.count; i++) {
 		const struct group *group = &g.list[i];
 		const struct weft_trace_buffer *buffer = weft_trace_buffer_at(
 			report->model->buffers, report->model->buffer_count, group->buffer);
-		snprintf(line, sizeof(line), "%s{\"domain\":%llu,\"name\":", i ? "," : "",
-			(unsigned long long)buffer->pid);
-		weft_text_add_string(text, line);
-		weft_text_add_json(text, group->name, strlen(group->name));
-		snprintf(line, sizeof(line), ",\"count\":%llu,\"ns\":%llu",
-			(unsigned long long)group->count, (unsigned long long)group->ns);
-		weft_text_add_string(text, line);
-		snprintf(line, sizeof(line), ",\"quickest\":%llu,\"p50\":%llu}",
-			(unsigned long long)group->quickest_ns, (unsigned long long)group->p50_ns);
-		weft_text_add_string(text, line);
+		cli_add_number(text, i ? ",{\"domain\":" : "{\"domain\":", buffer->pid);
+		cli_add_json(text, ",\"name\":", group->name);
+		cli_add_number(text, ",\"count\":", group->count);
+		cli_add_number(text, ",\"ns\":", group->ns);
+		cli_add_number(text, ",\"quickest\":", group->quickest_ns);
+		cli_add_number(text, ",\"p50\":", group->p50_ns);
+		weft_text_add_string(text, "}");
 	}
 	weft_text_add_string(text, "]");
 	cli_add_number(text, ",\"wakes\":{\"by_vcpus\":", report->trace->wakes[WEFT_WAKER_VCPU]);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "runs/message.h"
 
 /* ---- Text ---- */
@@ -108,14 +109,6 @@ void metrics_add_value(struct weft_text *text, const struct weft__runs_counter *
 
 /* ---- JSON ---- */
 
-static void add_member(struct weft_text *text, const char *name, const char *value)
-{
-	weft_text_add_string(text, ",\"");
-	weft_text_add_string(text, name);
-	weft_text_add_string(text, "\":");
-	weft_text_add_json(text, value, strlen(value));
-}
-
 static void add_label_members(struct weft_text *text, const struct weft__runs_counter *counter)
 {
 	if (!counter->label_count)
@@ -181,13 +174,13 @@ void metrics_add_json(struct weft_text *text, const struct weft__metrics_sample 
 		weft_text_add_u64(text, (uint64_t)sample->pid);
 	else
 		weft_text_add_string(text, sample->user ? sample->user : "null");
-	add_member(text, "program", sample->program);
-	add_member(text, "counter", counter->name);
+	cli_add_json(text, ",\"program\":", sample->program);
+	cli_add_json(text, ",\"counter\":", counter->name);
 	add_label_members(text, counter);
 	if (counter->type != WEFT__RUNS_UNKNOWN)
-		add_member(text, "type", weft__metrics_type_name(counter->type));
+		cli_add_json(text, ",\"type\":", weft__metrics_type_name(counter->type));
 	if (unit[0])
-		add_member(text, "unit", unit);
+		cli_add_json(text, ",\"unit\":", unit);
 	weft_text_add_string(text, ",\"value\":");
 	weft__metrics_add_value(text, counter);
 	if (counter->type == WEFT__RUNS_HISTOGRAM)

@@ -24,11 +24,7 @@ static void add_value(
 static void add_task(
 	struct weft_text *text, const struct weft_model *model, const char *key, uint32_t task)
 {
-	weft_text_add_string(text, key);
-	if (task == WEFT_NONE)
-		weft_text_add_string(text, "null");
-	else
-		weft_text_add_u64(text, model->tasks.id[task]);
+	cli_add_task(text, key, model, task);
 	if (model->buffer_count <= 1)
 		return;
 	weft_text_add(text, key, strlen(key) - 2); /* without '":' */

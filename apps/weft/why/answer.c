@@ -60,23 +60,14 @@ static void add_end_of_json(struct answer *a, const char *sentence)
 	weft_text_add_string(&a->text, "}\n");
 }
 
-/* Appends seconds from the trace's start, as in a dump. */
-static void add_seconds(struct answer *a, uint64_t time)
-{
-	uint64_t start = a->story.model->summary.start, ns = time > start ? time - start : 0;
-	char cell[48];
-	int length =
-		snprintf(cell, sizeof(cell), "%5" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
-	weft_text_add(&a->text, cell, (size_t)length);
-}
-
 static void add_line(struct answer *a, const char *number, uint64_t time, const char *sentence)
 {
+	const uint64_t begin = a->story.model->summary.start;
 	size_t start = a->text.size;
 	weft_text_add_string(&a->text, number);
 	weft_text_pad(&a->text, start, 6);
 	if (time != UINT64_MAX)
-		add_seconds(a, time);
+		cli_add_seconds(&a->text, 5, time > begin ? time - begin : 0);
 	weft_text_pad(&a->text, start, 23);
 	weft_text_add_string(&a->text, sentence);
 	weft_text_add_string(&a->text, "\n");
