@@ -1153,6 +1153,8 @@ MUTANTS = [
     *in_file(
         'src/story/suspended.c',
         ('found = i; /* after', 'found = found == WEFT_NONE ? i : found; /* after',
+         'suspended'),
+        ('a->end[last] < model->tasks.end[task]', 'a->end[last] <= model->tasks.end[task]',
          'suspended')),
     *in_file(
         'src/story/elsewhere.c',
@@ -1171,6 +1173,10 @@ MUTANTS = [
         ('length_of(wait) <= length_of(longest)))', 'length_of(wait) < length_of(longest)))',
          'kept'),
         ('earlier(other->end, wait->end) > later(', 'earlier(other->end, wait->end) >= later(',
+         'kept'),
+        ('if (until - since <= reason->length)', 'if (until - since < reason->length)',
+         'kept'),
+        ('waiters > 2 ? "wait" : "waits"', 'waiters > 1 ? "wait" : "waits"',
          'kept')),
     *in_file(
         'src/story/problems/runner.c',
@@ -1181,6 +1187,10 @@ MUTANTS = [
         ('if (value_of(c, i) > value_of(c, c->peak))', 'if (value_of(c, i) >= value_of(c, c->peak))',
          'lengths'),
         ('c->taker == task[i] ? 1 : -1u;', '1;',
+         'lengths'),
+        ('if (floor <= before)', 'if (floor < before)',
+         'lengths'),
+        ('(task[i] == WEFT_NONE || takes[task[i]])', '(task[i] != WEFT_NONE && takes[task[i]])',
          'lengths')),
     *in_file(
         'src/model/totals.c',
@@ -1204,4 +1214,56 @@ MUTANTS = [
          'layout_waits'),
         ('tasks->end[task] >= ran->end[next - 1] &&', 'tasks->end[task] > ran->end[next - 1] &&',
          'layout_waits')),
+    *in_file(
+        'src/story/problems/global_lock.c',
+        ('h.longest > kept.longest', 'h.longest >= kept.longest',
+         'problems_many'),
+        ('h->waits >= WAITED_MIN &&', 'h->waits > WAITED_MIN &&',
+         'problems_many'),
+        ('if (starved.ns && starved.task != kept.task)', 'if (starved.ns)',
+         'problems_many')),
+    *in_file(
+        'src/story/problems/ignored.c',
+        ('e->time[edge] >= it->time + LONG_NS)', 'e->time[edge] > it->time + LONG_NS)',
+         'problems_many')),
+    *in_file(
+        'src/story/problems/overlaps.c',
+        ('o->ends[ended] <= o->starts[i]', 'o->ends[ended] < o->starts[i]',
+         'problems_many'),
+        ('o.last_ns / LONGER >= o.first_ns', 'o.last_ns / LONGER > o.first_ns',
+         'problems_many'),
+        ('|| firing == fired ||', '||',
+         'problems_many')),
+    *in_file(
+        'src/story/problems/unsignalled.c',
+        ('most && most->waits >= it->waits', 'most && most->waits > it->waits',
+         'problems_vain'),
+        ('if (it->waits < TIMES_MIN)', 'if (it->waits < 1)',
+         'problems_vain'),
+        ('e->type[edge] == WEFT_EDGE_SIGNAL || e->type[edge] == WEFT_EDGE_READ', 'e->type[edge] == WEFT_EDGE_SIGNAL',
+         'problems_vain')),
+    *in_file(
+        'src/story/problems/displaced.c',
+        ('if (hold->end <= middle)', 'if (hold->end < middle)',
+         'problems_vain'),
+        ('if (!d.longest.wait || length > d.longest', 'if (!d.longest.wait || length >= d.longest',
+         'problems_vain'),
+        ('if (label[hold->task] == label[wait->task] ||', 'if (',
+         'problems_vain')),
+    *in_file(
+        'src/story/problems/consumers.c',
+        ('it->since = it->count ? it->since : e->time[edge];', 'it->since = e->time[edge];',
+         'problems_vain'),
+        ('end = ended > end ? ended : end;', 'end = ended;',
+         'problems_vain'),
+        ('it->is_emptied = it->is_emptied && (c->model', 'it->is_emptied = (c->model',
+         'problems_vain')),
+    *in_file(
+        'src/render/counters/histograms.c',
+        ('below < (double)it->values * percent / 100)', 'below <= (double)it->values * percent / 100)',
+         'pictures')),
+    *in_file(
+        'src/format/weft/ran_live.c',
+        ('if (row.time < start)', 'if (row.time <= start)',
+         'ran')),
 ]

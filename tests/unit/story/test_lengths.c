@@ -42,6 +42,7 @@ static const struct length_case cases[] = {
 		ITEMS " pile up, from 16 to 99 in 1.64 s; consumer takes 81 of 180.", WEFT_SEVERITY_HINT},
 	{"it is short", 28, 2, 16, PUTS, false, false, 0, ITEMS, NULL, 0},
 	{"it grows because the consumer puts in", 60, 2, 16, TAKES, false, false, 0, ITEMS, NULL, 0},
+	{"an unknown task puts in", 60, 2, 16, WEFT_TASK_NONE, false, false, 0, ITEMS, NULL, 0},
 	{"nothing is taken", 60, 0, 16, PUTS, false, false, 0, ITEMS, NULL, 0},
 	{"three are taken", 60, 15, 16, PUTS, false, false, 0, ITEMS, NULL, 0},
 	{"the consumer keeps up", 200, 1, 40, PUTS, false, false, 0, ITEMS, NULL, 0},

@@ -337,11 +337,11 @@ static const struct problem_case lock_cases[] = {
 		0, NULL},
 	{"each of two waits as long, the first is named",
 		THREADS
-		"create 0 5 thread; label 5 late; thread 2; run 5; "
+		"create 0 5 thread; label 5 late; thread 2; run 5; +10; "
 		"[101: thread 1; try 3 4; idle; thread 2; try 5 4; idle; thread 0; run 2; +5000; idle; "
 		"thread 1; run 3; read 3 4; thread 2; run 5; read 5 4; +10]; idle; thread 1; idle",
 		WEFT_PROBLEM_CONTENTION, WEFT_SEVERITY_WARNING,
-		"thread 2 'crunch' keeps Python's global lock for 506 ms from 10 us, while beat waits for it."},
+		"thread 2 'crunch' keeps Python's global lock for 506 ms from 20 us, while beat waits for it."},
 	{"it is kept, and later waits often, which is told once",
 		THREADS WAITS("101", "10") "; +10; run 3; +1100; " WAITS("20", "1100"),
 		WEFT_PROBLEM_CONTENTION, WEFT_SEVERITY_WARNING,
