@@ -93,6 +93,7 @@ static void add_strange_holder(const struct weft__outside_process *process,
 		weft__outside_name((pid_t)holder, name);
 		if (!name[0]) {
 			weft__outside_add(thread, ", held by thread %u, which has ended", (unsigned)holder);
+			thread->is_left = true;
 			return;
 		}
 		weft__outside_add(
@@ -105,9 +106,11 @@ static void add_strange_holder(const struct weft__outside_process *process,
 		weft__outside_name((pid_t)holder, name);
 		weft__outside_add(thread, ", held by thread %u '%s' of the parent when it forked",
 			(unsigned)holder, name);
+		thread->is_left = true;
 	} else {
 		weft__outside_add(thread, ", held by thread %u, which has ended without giving it back",
 			(unsigned)holder);
+		thread->is_left = true;
 	}
 }
 

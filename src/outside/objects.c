@@ -17,6 +17,7 @@
 
 #include "base/field.h"
 #include "parts.h"
+#include "source/process.h"
 
 enum {
 	SHOWN = 3,
@@ -38,23 +39,58 @@ static const char *name_of(int number)
 	return NULL;
 }
 
+static void add_signal(struct weft__outside_thread *thread, int number)
+{
+	const char *name = name_of(number);
+	if (name)
+		weft__outside_add(thread, "SIG%s", name);
+	else
+		weft__outside_add(thread, "signal %d", number);
+}
+
 static void add_signals(struct weft__outside_thread *thread, uint64_t set)
 {
 	unsigned count = 0;
 	for (int number = 1; number <= SIGNALS; number++) {
 		if (!(set >> (number - 1) & 1))
 			continue;
-		const char *name = name_of(number);
-		if (count < SHOWN && name)
-			weft__outside_add(thread, "%sSIG%s", count ? ", " : "", name);
-		else if (count < SHOWN)
-			weft__outside_add(thread, "%ssignal %d", count ? ", " : "", number);
+		if (count < SHOWN) {
+			weft__outside_add(thread, count ? ", " : "");
+			add_signal(thread, number);
+		}
 		count++;
 	}
 	if (count > SHOWN)
 		weft__outside_add(thread, " and %u more", count - SHOWN);
 	else if (!count)
 		weft__outside_add(thread, "no signal");
+}
+
+void weft__outside_resolve_stop(
+	const struct weft__outside_process *process, struct weft__outside_thread *thread)
+{
+	const pid_t debugger = weft__outside_status(thread->tid, "TracerPid:");
+	char name[32];
+	thread->kind = WEFT__OUTSIDE_STOPPED;
+	weft__outside_add(thread, "is stopped");
+	if (thread->kernel.state == 't') {
+		weft__outside_add(thread, " by a debugger");
+		if (!debugger)
+			return;
+		weft__outside_name(debugger, name);
+		weft__outside_add(thread, ", %s %d", name, (int)debugger);
+		weft__outside_add_other(thread, debugger, debugger);
+		return;
+	}
+	const int number = weft__source_process_stop_signal(process->pid);
+	if (!number)
+		return;
+	weft__outside_add(thread, " by ");
+	add_signal(thread, number);
+	if (number == SIGTTIN)
+		weft__outside_add(thread, " (a read from its terminal in the background)");
+	else if (number == SIGTTOU)
+		weft__outside_add(thread, " (a write to its terminal in the background)");
 }
 
 static void resolve_signals(

@@ -116,6 +116,7 @@ struct weft__outside_thread {
 	char outcome[128]; /* a conclusion: "the name server has not answered"; often "" */
 	struct weft__outside_other others[WEFT__OUTSIDE_OTHERS];
 	uint32_t other_count;
+	bool is_left;     /* the lock's holder has ended, or is in the parent: it gives nothing back */
 	bool is_complete; /* only `others` could end the wait, as far as one can know */
 	bool is_hidden;   /* as far as we may see, that is: other users' descriptors are hidden */
 	bool is_stuck;    /* nothing but threads that are stuck could end its wait */

@@ -116,6 +116,10 @@ bool weft__outside_resolve_object(const struct weft__outside_process *process,
 bool weft__outside_resolve_special(
 	const struct weft__outside_process *process, struct weft__outside_thread *thread, int fd);
 
+/* Says by what a thread is stopped: a signal, or a debugger. */
+void weft__outside_resolve_stop(
+	const struct weft__outside_process *process, struct weft__outside_thread *thread);
+
 /* The process of which a descriptor tells the end (pidfd_open); 0: it is none. */
 pid_t weft__outside_process_of(pid_t pid, int fd);
 

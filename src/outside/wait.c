@@ -253,7 +253,8 @@ static void resolve_call(struct weft__outside_host *outside,
 }
 
 /* The thread is in no call that we know. */
-static void resolve_state(struct weft__outside_thread *thread)
+static void resolve_state(
+	const struct weft__outside_process *process, struct weft__outside_thread *thread)
 {
 	switch (thread->kernel.state) {
 	case 'R':
@@ -261,12 +262,8 @@ static void resolve_state(struct weft__outside_thread *thread)
 		weft__outside_add(thread, "runs");
 		return;
 	case 'T':
-		thread->kind = WEFT__OUTSIDE_STOPPED;
-		weft__outside_add(thread, "is stopped");
-		return;
 	case 't':
-		thread->kind = WEFT__OUTSIDE_STOPPED;
-		weft__outside_add(thread, "is stopped by a debugger");
+		weft__outside_resolve_stop(process, thread);
 		return;
 	case 'Z':
 	case 'X':
@@ -368,7 +365,7 @@ void weft__outside_resolve(struct weft__outside_host *outside,
 		if (name)
 			resolve_call(outside, process, thread, name);
 		else
-			resolve_state(thread);
+			resolve_state(process, thread);
 		if (name && strcmp(name, "futex") != 0)
 			add_signals(process, thread, name);
 		if (name && !thread->outcome[0])

@@ -17,12 +17,14 @@
 #include "base/field.h"
 
 #define KERNEL_THREAD 0x00200000 /* PF_KTHREAD, as the kernel calls it */
+#define SIGNAL_MAX    64
 
 /* Fields of stat after the name, counted from the state. */
 enum {
 	FLAGS = 6,
 	THREADS = 17,
-	STARTED = 19
+	STARTED = 19,
+	EXIT_CODE = 49
 };
 
 /* The first bytes of a file of the process; empty if there is none. */
@@ -81,6 +83,18 @@ bool weft__source_process_is_kernel(pid_t pid)
 	uint64_t flags;
 	const char *stat = read_stat(pid, text);
 	return stat && weft__field_number(stat, FLAGS, UINT64_MAX, &flags) && (flags & KERNEL_THREAD);
+}
+
+/* proc(5) names the field after the status of a process that ends. Linux fills it with the signal
+ * while the process is stopped (do_task_stat() in its source). */
+int weft__source_process_stop_signal(pid_t pid)
+{
+	char text[1024];
+	uint64_t signal;
+	const char *stat = read_stat(pid, text);
+	return stat && *stat == 'T' && weft__field_number(stat, EXIT_CODE, SIGNAL_MAX, &signal)
+			   ? (int)signal
+			   : 0;
 }
 
 static bool is_living_thread(pid_t thread)

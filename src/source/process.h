@@ -42,6 +42,9 @@ pid_t weft__source_process_own_pid(pid_t pid);
 /* The process that a thread belongs to; `pid` itself for the main thread, or if it is unknown. */
 pid_t weft__source_process_of(pid_t thread);
 
+/* The signal that has stopped the process; 0: none, or the kernel does not tell us. */
+int weft__source_process_stop_signal(pid_t pid);
+
 /* True if it is a thread of the kernel, which has no program. */
 bool weft__source_process_is_kernel(pid_t pid);
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """weft why on programs that record nothing: waits for what is no file and no lock of the program's own, and files that are gone."""
 import contextlib
+import ctypes
 import os
 import platform
 import re
@@ -35,6 +36,22 @@ def the_lock_of_a_stream_has_its_holder():
         holder, = (thread for thread in map(int, os.listdir('/proc/%d/task' % process.pid)) if thread != process.pid)
         look(process.pid, r"thread %d '[^']*' waits for the lock of a stream \(0x[0-9a-f]+\), held by thread %d '[^']*', in hang_in_stream " % (
             process.pid, holder), r"thread %d '[^']*' sleeps in pause, in keep_stream " % holder)
+
+
+@case
+def what_has_stopped_a_process_is_named():
+    PTRACE_ATTACH, PTRACE_DETACH = 16, 17
+    with running('sleep', '1000') as process:
+        for number, words in ((signal.SIGSTOP, 'SIGSTOP'), (signal.SIGTTIN, r'SIGTTIN \(a read from its terminal in the background\)')):
+            process.send_signal(number)
+            look(process.pid, r"thread %d 'sleep' is stopped by %s(,|\.)" % (process.pid, words), status=1)
+            process.send_signal(signal.SIGCONT)
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.ptrace(PTRACE_ATTACH, process.pid, None, None):
+            skip('no process can be traced here')
+        os.waitpid(process.pid, os.WUNTRACED)
+        look(process.pid, r"thread %d 'sleep' is stopped by a debugger, \S+ %d(,|\.)" % (process.pid, os.getpid()), status=0)
+        libc.ptrace(PTRACE_DETACH, process.pid, None, None)
 
 
 @case

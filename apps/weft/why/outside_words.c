@@ -242,7 +242,7 @@ static void add_thread(struct outside_answer *a, const struct weft__outside_proc
 		[WEFT__OUTSIDE_STOPPED] = "stopped",
 		[WEFT__OUTSIDE_ENDED] = "ended"};
 	struct weft_text sentence = {0};
-	a->has_wait |= thread->other_count > 0;
+	a->has_wait |= thread->other_count > 0 || thread->is_left;
 	add_sentence(thread, &sentence);
 	if (!a->json) {
 		weft_text_add_string(&a->text, "  ");

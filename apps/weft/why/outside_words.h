@@ -29,7 +29,7 @@ struct outside_answer {
 	struct weft_text text;
 	bool json;
 	bool waits_only; /* threads that wait for no other are left out */
-	bool has_wait;   /* a thread waits for another, or for a process */
+	bool has_wait;   /* a thread waits for another, for a process, or for a lock that was left */
 };
 
 /* Adds why less is known of a process: "2 of 5 threads cannot be read: …"; often nothing. */
