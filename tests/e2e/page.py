@@ -40,18 +40,6 @@ def ruler(look):
 
 
 @case
-def the_page_is_one_small_file():
-    with temporary_directory() as folder:
-        with open(make_page(folder), encoding='utf-8') as file:
-            page = file.read()
-    trace = sum(len(part.split('</script>')[0]) for part in page.split('class="trace">')[1:])
-    assert trace and len(page) - trace <= 580000, (len(page), trace)
-    assert ' src=' not in page and '<link rel="stylesheet"' not in page
-    assert "default-src 'none'" in page and '<noscript>' in page
-    assert '<title>mirage-block-read.sexp</title>' in page
-
-
-@case
 def the_page_draws_its_trace_without_a_network():
     look, = use([['look']], offline=True)
     equal(look['opened']['events'], 3915)

@@ -304,6 +304,21 @@ FAR_APART = {'sexp/render-hang': 'the clock was set back', 'sexp/render-hang-2-l
 
 
 @case
+def the_page_is_one_small_file():
+    html = render('-o', '-', '--format', 'html', status=None)
+    if html.returncode == 1 and 'without the page' in html.stderr:
+        skip(html.stderr.strip())
+    page = html.stdout
+    assert ' src=' not in page and '<link rel="stylesheet"' not in page
+    assert "default-src 'none'" in page and '<noscript>' in page
+    assert '<title>mirage-block-read.sexp</title>' in page
+    trace = sum(len(part.split('</script>')[0]) for part in page.split('class="trace">')[1:])
+    if not shutil.which('zopfli') or not shutil.which('wasm-opt'):
+        skip('without zopfli or wasm-opt the page is larger')
+    assert trace and len(page) - trace <= 580000, (len(page), trace)
+
+
+@case
 def times_that_are_centuries_apart_are_drawn():
     for name, words in FAR_APART.items():
         trace = os.path.join(SOURCE, 'fuzz', 'corpus', name)
