@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Draws a canvas onto a cairo context: one function for each operation, no decisions. Boxes take
- * the fast path of boxes.c where possible.
+ * Draws a canvas onto a cairo context: one function for each operation, no decisions.
  */
-#include "cairo/boxes.h"
 #include "cairo/font.h"
 
 #include <math.h>
@@ -115,18 +113,16 @@ static bool has_pen_of(const struct weft_canvas_op *op, const struct weft_canvas
 }
 
 /* Draws consecutive polylines with equal pens as one path, because starting a path costs more than
- * its few pixels. Boxes are excluded, since they have their fast path, and so are transparent pens,
- * since crossings inside one path would not add up. Returns their number. */
-static uint32_t draw_polylines(const struct weft_canvas *canvas,
-	const struct weft__cairo_boxes *boxes, cairo_t *cairo, const struct weft_canvas_op *op)
+ * its few pixels. Transparent pens are excluded, since crossings inside one path would not add up.
+ * Returns their number. */
+static uint32_t draw_polylines(
+	const struct weft_canvas *canvas, cairo_t *cairo, const struct weft_canvas_op *op)
 {
 	uint32_t most = (uint32_t)(canvas->ops + canvas->op_count - op), count = 0;
 	bool is_opaque = (op->color & 255) == 255;
 	set_pen(cairo, op);
 	do {
-		if (!weft__cairo_boxes_draw(boxes, canvas, &op[count]))
-			add_points(canvas, cairo, &op[count]);
-		count++;
+		add_points(canvas, cairo, &op[count++]);
 	} while (is_opaque && count < most && count < POLYLINES_MAX && has_pen_of(op, &op[count]));
 	cairo_stroke(cairo);
 	return count;
@@ -184,21 +180,15 @@ static void draw_op(const struct weft_canvas *canvas, struct weft_cairo_font *fo
 WEFT__EXPORT void weft_cairo_draw(
 	const struct weft_canvas *canvas, struct weft_cairo_font *font, cairo_t *cairo)
 {
-	struct weft__cairo_boxes boxes;
 	cairo_save(cairo);
-	weft__cairo_boxes_init(&boxes, cairo);
 	for (uint32_t i = 0; i < canvas->op_count;) {
 		const struct weft_canvas_op *op = &canvas->ops[i];
 		if (op->type == WEFT_CANVAS_POLYLINE) {
-			i += draw_polylines(canvas, &boxes, cairo, op);
+			i += draw_polylines(canvas, cairo, op);
 			continue;
 		}
-		if (!weft__cairo_boxes_draw(&boxes, canvas, op))
-			draw_op(canvas, font, cairo, op);
-		if (op->type == WEFT_CANVAS_CLIP || op->type == WEFT_CANVAS_UNCLIP)
-			weft__cairo_boxes_clip(&boxes);
+		draw_op(canvas, font, cairo, op);
 		i++;
 	}
-	weft__cairo_boxes_finish(&boxes);
 	cairo_restore(cairo);
 }

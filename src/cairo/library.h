@@ -26,8 +26,6 @@ int weft__cairo_pango_load(void);
 #define cairo_arc weft__pango.cairo_arc_
 #undef cairo_clip
 #define cairo_clip weft__pango.cairo_clip_
-#undef cairo_copy_clip_rectangle_list
-#define cairo_copy_clip_rectangle_list weft__pango.cairo_copy_clip_rectangle_list_
 #undef cairo_create
 #define cairo_create weft__pango.cairo_create_
 #undef cairo_destroy
@@ -46,24 +44,12 @@ int weft__cairo_pango_load(void);
 #define cairo_font_options_set_hint_metrics weft__pango.cairo_font_options_set_hint_metrics_
 #undef cairo_font_options_set_hint_style
 #define cairo_font_options_set_hint_style weft__pango.cairo_font_options_set_hint_style_
-#undef cairo_get_group_target
-#define cairo_get_group_target weft__pango.cairo_get_group_target_
 #undef cairo_get_matrix
 #define cairo_get_matrix weft__pango.cairo_get_matrix_
 #undef cairo_get_target
 #define cairo_get_target weft__pango.cairo_get_target_
 #undef cairo_image_surface_create
 #define cairo_image_surface_create weft__pango.cairo_image_surface_create_
-#undef cairo_image_surface_get_data
-#define cairo_image_surface_get_data weft__pango.cairo_image_surface_get_data_
-#undef cairo_image_surface_get_format
-#define cairo_image_surface_get_format weft__pango.cairo_image_surface_get_format_
-#undef cairo_image_surface_get_height
-#define cairo_image_surface_get_height weft__pango.cairo_image_surface_get_height_
-#undef cairo_image_surface_get_stride
-#define cairo_image_surface_get_stride weft__pango.cairo_image_surface_get_stride_
-#undef cairo_image_surface_get_width
-#define cairo_image_surface_get_width weft__pango.cairo_image_surface_get_width_
 #undef cairo_line_to
 #define cairo_line_to weft__pango.cairo_line_to_
 #undef cairo_mask_surface
@@ -78,8 +64,6 @@ int weft__cairo_pango_load(void);
 #define cairo_pdf_surface_create_for_stream weft__pango.cairo_pdf_surface_create_for_stream_
 #undef cairo_rectangle
 #define cairo_rectangle weft__pango.cairo_rectangle_
-#undef cairo_rectangle_list_destroy
-#define cairo_rectangle_list_destroy weft__pango.cairo_rectangle_list_destroy_
 #undef cairo_restore
 #define cairo_restore weft__pango.cairo_restore_
 #undef cairo_save
@@ -100,16 +84,10 @@ int weft__cairo_pango_load(void);
 #define cairo_surface_destroy weft__pango.cairo_surface_destroy_
 #undef cairo_surface_finish
 #define cairo_surface_finish weft__pango.cairo_surface_finish_
-#undef cairo_surface_flush
-#define cairo_surface_flush weft__pango.cairo_surface_flush_
-#undef cairo_surface_get_device_offset
-#define cairo_surface_get_device_offset weft__pango.cairo_surface_get_device_offset_
 #undef cairo_surface_get_device_scale
 #define cairo_surface_get_device_scale weft__pango.cairo_surface_get_device_scale_
 #undef cairo_surface_get_type
 #define cairo_surface_get_type weft__pango.cairo_surface_get_type_
-#undef cairo_surface_mark_dirty
-#define cairo_surface_mark_dirty weft__pango.cairo_surface_mark_dirty_
 #undef cairo_surface_set_device_scale
 #define cairo_surface_set_device_scale weft__pango.cairo_surface_set_device_scale_
 #undef cairo_surface_status

@@ -460,9 +460,6 @@ MUTANTS = [
         'src/story/problems/growth.c',
         ('full >= FULL_MIN', 'true', 'problems_limits')),
     *in_file(
-        'src/cairo/boxes.c',
-        ('low -= is_longer[is_forward ? 0 : 1] ? half : 0;', 'low -= is_longer[is_forward ? 1 : 0] ? half : 0;', 'cairo')),
-    *in_file(
         'src/cairo/font.c',
         ('if (g_hash_table_size(font->words) >= WORDS_MAX)', 'if (g_hash_table_size(font->words) > WORDS_MAX)', 'cairo')),
     *in_file(

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Pictures by cairo: boxes that are written straight into an image look as if cairo had drawn them,
- * texts have the measured size, and files have the canvas's size.
+ * Pictures by cairo: texts have the measured size, and files have the canvas's size.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cairo/boxes.h"
 #include "cairo/font.h"
 
 #define SIZE 80
@@ -25,13 +23,6 @@ __attribute__((visibility("default"))) const char *__lsan_default_suppressions(v
 const char *__lsan_default_suppressions(void)
 {
 	return "leak:libfontconfig";
-}
-
-static uint32_t pick(uint32_t below)
-{
-	static uint64_t seed = 5;
-	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(seed >> 33) % below;
 }
 
 static struct weft_canvas *new_canvas(double width, double height)
@@ -68,250 +59,20 @@ static const uint32_t *pixels_of(cairo_t *cairo)
 	return (const uint32_t *)(const void *)cairo_image_surface_get_data(surface);
 }
 
-/* ---- Boxes ---- */
-
-/* Whole numbers mostly; lines of an odd width lie between two of them. */
-static double place(void)
-{
-	static const double parts[] = {0, 0, 0, 0.5, 0.5, 0.25};
-	return (double)pick(SIZE + 20) - 10 + parts[pick(6)];
-}
-
-static uint32_t any_color(void)
-{
-	return pick(1 << 24) << 8 | (pick(4) ? 255 : 128);
-}
-
-/* Mostly steps, as counters are drawn. */
-static void add_polyline(struct weft_canvas *canvas, const struct weft_pen *pen)
-{
-	double points[12];
-	uint32_t count = pick(6) + 1;
-	for (uint32_t i = 0; i < count; i++) {
-		bool is_level = i % 2, is_step = pick(8) > 0;
-		points[2 * i] = i && !is_level && is_step ? points[2 * i - 2] : place();
-		points[2 * i + 1] = i && is_level && is_step ? points[2 * i - 1] : place();
-	}
-	if (count > 1 && pick(8) == 0)
-		memcpy(points + 2 * (count - 1), points, 2 * sizeof(*points));
-	weft_canvas_polyline(canvas, points, count, pen);
-}
-
-static void add_anything(struct weft_canvas *canvas, unsigned *depth)
-{
-	double x = place(), y = place(), x2 = pick(3) ? x + pick(40) : place(), y2 = y + pick(40);
-	struct weft_pen pen = {any_color(), 1 + pick(3), pick(4) ? WEFT_DASH_SOLID : WEFT_DASH_LONG};
-	switch (pick(9)) {
-	case 0:
-	case 1:
-		weft_canvas_rect(canvas, x, y, x2, y2, pen.color);
-		break;
-	case 2:
-		weft_canvas_line(canvas, x, y, pick(2) ? x : x2, pick(2) ? y : y2, &pen);
-		break;
-	case 3:
-		for (unsigned i = pick(4); i <= 4; i++) /* with one pen: they share a path */
-			add_polyline(canvas, &pen);
-		break;
-	case 4:
-		weft_canvas_polygon(canvas, (double[]){x, y, x2, y, x, y2}, 3, pen.color);
-		break;
-	case 5:
-		weft_canvas_disc(canvas, x, y, 1 + pick(9), pen.color);
-		weft_canvas_ring(canvas, x2, y2, 1 + pick(9), &pen);
-		break;
-	case 6:
-		weft_canvas_hatch(canvas, x, y, x2, y2, pen.color);
-		break;
-	case 7:
-		weft_canvas_clip(canvas, x, y, x2 + 30, y2 + 30);
-		++*depth;
-		break;
-	default:
-		if (*depth && (*depth)--)
-			weft_canvas_unclip(canvas);
-	}
-}
-
-static struct weft_canvas *any_picture(void)
-{
-	struct weft_canvas *canvas = new_canvas(SIZE, SIZE);
-	unsigned depth = 0;
-	for (unsigned i = 0; i < 30; i++)
-		add_anything(canvas, &depth);
-	while (depth--)
-		weft_canvas_unclip(canvas);
-	return canvas;
-}
-
-/* A part of a surface is not an image, so cairo itself draws everything in it. */
-static void draw_slowly(const struct weft_canvas *canvas, cairo_t *image, double x, double y)
-{
-	cairo_surface_t *part =
-		cairo_surface_create_for_rectangle(cairo_get_target(image), 0, 0, SIZE, SIZE);
-	cairo_t *cairo = cairo_create(part);
-	cairo_translate(cairo, x, y);
-	weft_cairo_draw(canvas, NULL, cairo);
-	cairo_destroy(cairo);
-	cairo_surface_destroy(part);
-}
-
-/* Edges between pixels may be rounded otherwise where lines of one path cross. */
-static bool are_near(uint32_t a, uint32_t b)
-{
-	for (unsigned shift = 0; shift < 24; shift += 8)
-		if (abs((int)(a >> shift & 255) - (int)(b >> shift & 255)) > 16)
-			return false;
-	return true;
-}
-
-static void fast_boxes_look_like_slow_ones(void **state)
-{
-	static const cairo_format_t formats[] = {CAIRO_FORMAT_RGB24, CAIRO_FORMAT_ARGB32};
-	(void)state;
-	for (unsigned round = 0; round < 300; round++) {
-		double scale = round % 3 ? 1 : 2;
-		int size = (int)(SIZE * scale);
-		struct weft_canvas *canvas = any_picture();
-		cairo_t *fast = white_image(formats[round % 2], scale);
-		cairo_t *slow = white_image(formats[round % 2], scale);
-		double x = round % 5 == 4 ? 3 : 0, y = 2 * x; /* as in a window: the corner is elsewhere */
-		cairo_translate(fast, x, y);
-		weft_cairo_draw(canvas, NULL, fast);
-		draw_slowly(canvas, slow, x, y);
-		const uint32_t *a = pixels_of(fast), *b = pixels_of(slow);
-		for (int i = 0; i < size * size; i++)
-			if (!are_near(a[i], b[i]))
-				fail_msg(
-					"round %u, x %d y %d: %08x is not %08x", round, i % size, i / size, a[i], b[i]);
-		cairo_destroy(fast);
-		cairo_destroy(slow);
-		weft_canvas_destroy(canvas);
-	}
-}
-
-/* Whether the last operation of a canvas is drawn by the fast path. */
-static bool is_fast(cairo_t *cairo, const struct weft_canvas *canvas)
-{
-	struct weft__cairo_boxes boxes;
-	weft__cairo_boxes_init(&boxes, cairo);
-	bool done = weft__cairo_boxes_draw(&boxes, canvas, &canvas->ops[canvas->op_count - 1]);
-	weft__cairo_boxes_finish(&boxes);
-	return done;
-}
-
-static bool is_fast_rect(cairo_t *cairo, double x, double y, double x2, double y2, uint32_t color)
-{
-	struct weft_canvas *canvas = new_canvas(SIZE, SIZE);
-	weft_canvas_rect(canvas, x, y, x2, y2, color);
-	bool done = is_fast(cairo, canvas);
-	weft_canvas_destroy(canvas);
-	return done;
-}
-
-static bool is_fast_line(
-	const double *points, uint32_t count, double width, enum weft_canvas_dash dash)
-{
-	cairo_t *cairo = white_image(CAIRO_FORMAT_RGB24, 1);
-	struct weft_canvas *canvas = new_canvas(SIZE, SIZE);
-	struct weft_pen pen = {0x112233ff, width, dash};
-	weft_canvas_polyline(canvas, points, count, &pen);
-	bool done = is_fast(cairo, canvas);
-	if (count == 2) { /* a line is a polyline of two points */
-		weft_canvas_line(canvas, points[0], points[1], points[2], points[3], &pen);
-		assert_int_equal(is_fast(cairo, canvas), done);
-	}
-	weft_canvas_destroy(canvas);
-	cairo_destroy(cairo);
-	return done;
-}
-
-static void opaque_boxes_on_whole_pixels_are_fast(void **state)
+static void a_translucent_line_is_drawn_over_a_box(void **state)
 {
 	(void)state;
-	cairo_t *cairo = white_image(CAIRO_FORMAT_RGB24, 1);
-	assert_true(is_fast_rect(cairo, 2, 3, 5, 7, 0x112233ff));
-	assert_true(is_fast_rect(cairo, 2.00005, 3, 5, 7, 0x112233ff)); /* a rounding error */
-	assert_false(is_fast_rect(cairo, 2, 3, 5, 7, 0x112233fe));
-	assert_false(is_fast_rect(cairo, 2.5, 3, 5, 7, 0x112233ff));
-	assert_false(is_fast_rect(cairo, 2, 3.5, 5, 7, 0x112233ff));
-	assert_false(is_fast_rect(cairo, 2, 3, 5.5, 7, 0x112233ff));
-	assert_false(is_fast_rect(cairo, 2, 3, 5, 7.5, 0x112233ff));
-	assert_false(is_fast_rect(cairo, 2, 3, 5, 7.001, 0x112233ff));
-	assert_false(is_fast_rect(cairo, 2, 3, 2, 7, 0x112233ff));
-	assert_false(is_fast_rect(cairo, 2, 3, 5, 3, 0x112233ff));
-	assert_false(is_fast_rect(cairo, -2e6, 3, 5, 7, 0x112233ff));
-	cairo_rectangle(cairo, 1, 1, 20, 20);
-	cairo_clip(cairo);
-	assert_true(is_fast_rect(cairo, 2, 3, 5, 7, 0x112233ff));
-	cairo_rectangle(cairo, 1.5, 1, 20, 20);
-	cairo_clip(cairo);
-	assert_false(is_fast_rect(cairo, 2, 3, 5, 7, 0x112233ff));
-	cairo_destroy(cairo);
-}
-
-/* A surface that cairo has not drawn into yet is empty for it, though boxes were written there. */
-static void a_translucent_line_is_drawn_over_the_first_boxes(void **state)
-{
-	(void)state;
-	struct weft_canvas *canvas;
-	struct weft_pen pen = {0x00000080, 1, WEFT_DASH_SOLID};
-	cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 20, 20);
-	cairo_t *cairo = cairo_create(image);
-	assert_int_equal(weft_canvas_create(20, 20, &canvas), 0);
-	weft_canvas_rect(canvas, 0, 0, 20, 20, 0xffffffff);
+	const struct weft_pen pen = {0x00000080, 1, WEFT_DASH_SOLID};
+	struct weft_canvas *canvas = new_canvas(SIZE, SIZE);
+	cairo_t *cairo = white_image(CAIRO_FORMAT_ARGB32, 1);
+	weft_canvas_rect(canvas, 0, 0, 20, 20, 0xff0000ff);
 	weft_canvas_line(canvas, 2, 10.5, 18, 10.5, &pen);
 	weft_cairo_draw(canvas, NULL, cairo);
-	cairo_surface_flush(image);
-	const uint32_t *pixels = (const uint32_t *)(const void *)cairo_image_surface_get_data(image);
-	uint32_t stride = (uint32_t)cairo_image_surface_get_stride(image) / 4;
-	assert_int_equal(pixels[5 * stride + 10], 0xffffffff);
-	assert_int_equal(pixels[10 * stride + 10], 0xff7f7f7f);
+	const uint32_t *pixels = pixels_of(cairo);
+	assert_int_equal(pixels[5 * SIZE + 10], 0xffff0000);
+	assert_int_equal(pixels[10 * SIZE + 10], 0xff7f0000);
+	assert_int_equal(pixels[5 * SIZE + 20], 0xffffffff);
 	weft_canvas_destroy(canvas);
-	cairo_destroy(cairo);
-	cairo_surface_destroy(image);
-}
-
-static void lines_that_fill_whole_pixels_are_fast(void **state)
-{
-	static const double level[] = {2, 3.5, 20, 3.5}, upright[] = {2.5, 3, 2.5, 20},
-						between[] = {2, 3, 20, 3}, slanted[] = {2, 3.5, 20, 4.5},
-						point[] = {2, 2, 2, 2},
-						steps[] = {2.5, 3.5, 20.5, 3.5, 20.5, 9.5, 30.5, 9.5},
-						closed[] = {2.5, 3.5, 20.5, 3.5, 20.5, 9.5, 2.5, 3.5},
-						stopping[] = {2.5, 3.5, 20.5, 3.5, 20.5, 3.5};
-	(void)state;
-	assert_true(is_fast_line(level, 2, 1, WEFT_DASH_SOLID));
-	assert_true(is_fast_line(upright, 2, 1, WEFT_DASH_SOLID));
-	assert_true(is_fast_line(between, 2, 2, WEFT_DASH_SOLID));
-	assert_false(is_fast_line(between, 2, 1, WEFT_DASH_SOLID));
-	assert_false(is_fast_line(level, 2, 1, WEFT_DASH_LONG));
-	assert_false(is_fast_line(slanted, 2, 1, WEFT_DASH_SOLID));
-	assert_false(is_fast_line(point, 2, 2, WEFT_DASH_SOLID));
-	assert_false(is_fast_line(steps, 4, 1, WEFT_DASH_SOLID)); /* its ends are between pixels */
-	static const double whole[] = {2, 3.5, 20.5, 3.5, 20.5, 9.5, 31, 9.5};
-	assert_true(is_fast_line(whole, 4, 1, WEFT_DASH_SOLID));
-	assert_false(is_fast_line(whole, 1, 1, WEFT_DASH_SOLID));
-	assert_false(is_fast_line(closed, 4, 1, WEFT_DASH_SOLID));
-	assert_false(is_fast_line(stopping, 3, 1, WEFT_DASH_SOLID));
-}
-
-static void only_upright_images_have_fast_boxes(void **state)
-{
-	(void)state;
-	cairo_t *cairo = white_image(CAIRO_FORMAT_ARGB32, 1);
-	cairo_scale(cairo, 2, 2);
-	assert_true(is_fast_rect(cairo, 2.5, 3.5, 5, 7, 0x112233ff));
-	cairo_scale(cairo, -1, 1);
-	assert_false(is_fast_rect(cairo, 2, 3, 5, 7, 0x112233ff));
-	cairo_scale(cairo, -1, -1);
-	assert_false(is_fast_rect(cairo, 2, 3, 5, 7, 0x112233ff));
-	cairo_identity_matrix(cairo);
-	cairo_rotate(cairo, 0.1);
-	assert_false(is_fast_rect(cairo, 2, 3, 5, 7, 0x112233ff));
-	cairo_destroy(cairo);
-	cairo = white_image(CAIRO_FORMAT_A8, 1);
-	assert_false(is_fast_rect(cairo, 2, 3, 5, 7, 0x112233ff));
 	cairo_destroy(cairo);
 }
 
@@ -534,11 +295,7 @@ static void a_canvas_that_is_too_large_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fast_boxes_look_like_slow_ones),
-		cmocka_unit_test(opaque_boxes_on_whole_pixels_are_fast),
-		cmocka_unit_test(a_translucent_line_is_drawn_over_the_first_boxes),
-		cmocka_unit_test(lines_that_fill_whole_pixels_are_fast),
-		cmocka_unit_test(only_upright_images_have_fast_boxes),
+		cmocka_unit_test(a_translucent_line_is_drawn_over_a_box),
 		cmocka_unit_test(a_text_stands_on_its_place),
 		cmocka_unit_test(a_halo_lies_around_the_letters),
 		cmocka_unit_test(a_halo_is_stroked_on_other_surfaces),
