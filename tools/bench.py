@@ -55,6 +55,12 @@ def processor():
     return platform.machine()
 
 
+def load():
+    """A note if other programs want the processors, else nothing."""
+    busy = os.getloadavg()[0]
+    return ', load %.1f: not a quiet machine' % busy if busy > 1 else ''
+
+
 def build():
     setup = ['meson', 'setup', BUILD, '--buildtype=release', '-Dbench=true', '-Dtests=disabled']
     if os.path.exists(os.path.join(BUILD, 'build.ninja')):
@@ -84,15 +90,15 @@ def main():
     if not set(wanted) <= set(known):
         sys.exit('benchmarks are %s' % ', '.join(known))
     build()
-    load = ', load %.1f: not a quiet machine' % os.getloadavg()[0] if os.getloadavg()[0] > 1 else ''
     print('%s, %d CPUs, Linux %s, %s, %s, make bench%s' % (
         processor(), os.cpu_count() or 1, platform.release(), first_line(['cc', '--version']),
-        datetime.date.today().isoformat(), load))
+        datetime.date.today().isoformat(), load()))
     failed = []
     for title, names in GROUPS:
         names = [name for name in names if name in wanted]
         if names:
-            print('\n%s\n%s' % (title, '-' * len(title)), flush=True)
+            heading = title + load()
+            print('\n%s\n%s' % (heading, '-' * len(heading)), flush=True)
         failed += [name for name in names if not run(name)]
     if failed:
         sys.exit('failed: %s' % ', '.join(failed))
