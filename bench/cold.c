@@ -13,6 +13,7 @@
 
 #include <weft/weft.h>
 
+#include "bound.h"
 #include "measure.h"
 
 enum {
@@ -27,6 +28,8 @@ enum {
 static const size_t walks[] = {0, 64 << 10, 4 << 20};
 
 static unsigned char *memory;
+
+static _Alignas(LINE) unsigned char packet[64 << 10]; /* of the minimal recorder */
 
 static void do_nothing(uint64_t i)
 {
@@ -71,6 +74,7 @@ static const struct {
 	const char *name;
 	void (*call)(uint64_t i);
 } calls[] = {
+	{"a minimal recorder (bound.c)", bound_commit},
 	{"resolve", do_resolve},
 	{"create", do_create},
 	{"label of another task, literal", do_label},
@@ -132,6 +136,7 @@ int main(void)
 		return 1;
 	}
 	measure_pin(0);
+	bound_enter(packet);
 	printf("\n%-34s %10s %10s %10s\n", "ns of a call after other work on", "nothing", "64 KiB",
 		"4 MiB");
 	for (size_t i = 0; i < COUNT(calls); i++) {
