@@ -8,16 +8,13 @@
 
 #include <string.h>
 
-struct cursor {
-	const uint8_t *bytes;
-	size_t size;
-	size_t at;
-};
-
-/* Characters that end an atom. */
+/* Characters that end an atom; all others are 0. */
 enum {
 	SPACE = 1,
-	OTHER,
+	OPEN,
+	CLOSE,
+	QUOTE,
+	COMMENT,
 };
 
 static const uint8_t delimiters[256] = {
@@ -27,10 +24,10 @@ static const uint8_t delimiters[256] = {
 	['\v'] = SPACE,
 	['\f'] = SPACE,
 	['\r'] = SPACE,
-	['('] = OTHER,
-	[')'] = OTHER,
-	['"'] = OTHER,
-	[';'] = OTHER,
+	['('] = OPEN,
+	[')'] = CLOSE,
+	['"'] = QUOTE,
+	[';'] = COMMENT,
 };
 
 static bool is_space(uint8_t c)
@@ -43,238 +40,162 @@ static bool is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-static size_t skip_spaces(const struct cursor *cursor, size_t at)
+static inline const uint8_t *skip_spaces(const uint8_t *at, const uint8_t *limit)
 {
-	while (at < cursor->size && is_space(cursor->bytes[at]))
+	while (at < limit && is_space(*at))
 		at++;
 	return at;
 }
 
 /* True if an event, `((time 1…`, begins at `at`. */
-static inline bool begins_event(const struct cursor *cursor, size_t at)
+static inline bool begins_event(const uint8_t *at, const uint8_t *limit)
 {
-	if (at >= cursor->size || cursor->bytes[at] != '(')
+	if (at == limit || *at != '(')
 		return false;
-	at = skip_spaces(cursor, at + 1);
-	if (at >= cursor->size || cursor->bytes[at] != '(')
+	at = skip_spaces(at + 1, limit);
+	if (at == limit || *at != '(')
 		return false;
-	at = skip_spaces(cursor, at + 1);
-	if (cursor->size - at < 6 || memcmp(cursor->bytes + at, "time", 4) != 0)
+	at = skip_spaces(at + 1, limit);
+	if (limit - at < 6 || memcmp(at, "time", 4) != 0 || !is_space(at[4]))
 		return false;
-	if (!is_space(cursor->bytes[at + 4]))
-		return false;
-	at = skip_spaces(cursor, at + 5);
-	if (at < cursor->size && cursor->bytes[at] == '-')
+	at = skip_spaces(at + 5, limit);
+	if (at < limit && *at == '-')
 		at++;
-	return at < cursor->size && is_digit(cursor->bytes[at]);
+	return at < limit && is_digit(*at);
 }
 
 bool weft__format_sexp_probe(const uint8_t *bytes, size_t size)
 {
-	const struct cursor cursor = {bytes, size, 0};
 	for (size_t at = 0; at < size; at++) {
 		const uint8_t *open = memchr(bytes + at, '(', size - at);
 		if (!open)
 			return false;
-		at = (size_t)(open - bytes);
-		if (begins_event(&cursor, at))
+		if (begins_event(open, bytes + size))
 			return true;
+		at = (size_t)(open - bytes);
 	}
 	return false;
 }
 
-/* Skips spaces and comments. */
-static void skip_blank(struct cursor *cursor)
+static inline const uint8_t *skip_comment(const uint8_t *at, const uint8_t *limit)
 {
-	for (;;) {
-		cursor->at = skip_spaces(cursor, cursor->at);
-		if (cursor->at >= cursor->size || cursor->bytes[cursor->at] != ';')
-			return;
-		const uint8_t *start = cursor->bytes + cursor->at;
-		const uint8_t *newline = memchr(start, '\n', cursor->size - cursor->at);
-		cursor->at = newline ? (size_t)(newline - cursor->bytes) : cursor->size;
+	const uint8_t *newline = memchr(at, '\n', (size_t)(limit - at));
+	return newline ? newline : limit;
+}
+
+/* The quote that closes a text. Without one, where the text is cut off: the writer escapes
+ * newlines, so an event after one proves that the text is not closed. */
+static inline const uint8_t *find_quote(const uint8_t *at, const uint8_t *limit)
+{
+	for (; at < limit && *at != '"'; at++) {
+		if (*at == '\n' && begins_event(at + 1, limit))
+			return at;
+		if (*at == '\\' && ++at == limit)
+			return limit;
 	}
+	return at;
 }
 
-/* Reads a quoted atom. The cursor moves from its opening quote to behind the closing one. */
-static const char *read_quoted(struct cursor *cursor, struct weft__sexp_token *token)
+static inline const uint8_t *find_atom_end(const uint8_t *at, const uint8_t *limit)
 {
-	size_t start = ++cursor->at;
-	for (; cursor->at < cursor->size; cursor->at++) {
-		uint8_t c = cursor->bytes[cursor->at];
-		if (c == '"') {
-			token->text.bytes = (const char *)cursor->bytes + start;
-			token->text.size = cursor->at++ - start;
-			return NULL;
-		}
-		/* The writer escapes newlines, so an event after one proves that the quote is not
-		 * closed. */
-		if (c == '\n' && begins_event(cursor, cursor->at + 1))
-			break;
-		if (c == '\\')
-			cursor->at++;
-	}
-	if (cursor->at > cursor->size)
-		cursor->at = cursor->size;
-	return "string without end";
+	while (at < limit && !delimiters[*at])
+		at++;
+	return at;
 }
 
-static const char *read_token(struct cursor *cursor, struct weft__sexp_token *token)
+static inline void add(struct weft__sexp_form *form, enum weft__sexp_token_type type,
+	const uint8_t *bytes, const uint8_t *end)
 {
-	uint8_t c = cursor->bytes[cursor->at];
-	if (c == '(' || c == ')') {
-		token->text = (struct weft_slice){NULL, 0};
-		token->type = c == '(' ? WEFT__SEXP_OPEN : WEFT__SEXP_CLOSE;
-		cursor->at++;
-		return NULL;
-	}
-	if (c == '"') {
-		token->type = WEFT__SEXP_QUOTED;
-		return read_quoted(cursor, token);
-	}
-	size_t start = cursor->at;
-	while (cursor->at < cursor->size && !delimiters[cursor->bytes[cursor->at]])
-		cursor->at++;
-	token->type = WEFT__SEXP_ATOM;
-	token->text.bytes = (const char *)cursor->bytes + start;
-	token->text.size = cursor->at - start;
-	return NULL;
-}
-
-/* Counts all text before the next opening parenthesis as one diagnostic. */
-static void skip_stray(struct cursor *cursor, struct weft__sexp_form *form)
-{
-	struct weft__sexp_token token;
-	form->problem = "text outside of any form";
-	while (cursor->at < cursor->size && cursor->bytes[cursor->at] != '(') {
-		read_token(cursor, &token);
-		skip_blank(cursor);
-	}
-	form->is_open = cursor->at == cursor->size;
-}
-
-/* ---- Forms as the first viewer's recorder wrote them ---- */
-
-static void add(struct weft__sexp_form *form, enum weft__sexp_token_type type, const uint8_t *bytes,
-	const uint8_t *end)
-{
-	form->tokens[form->count++] = (struct weft__sexp_token){
-		type, {bytes == end ? NULL : (const char *)bytes, (size_t)(end - bytes)}};
-}
-
-/* Adds an atom without quotes; returns its end, or NULL if there is none. */
-static const uint8_t *add_atom(
-	struct weft__sexp_form *form, const uint8_t *at, const uint8_t *limit)
-{
-	const uint8_t *end = at;
-	while (end < limit && !delimiters[*end])
-		end++;
-	if (end == at || end == limit)
-		return NULL;
-	add(form, WEFT__SEXP_ATOM, at, end);
-	return end;
-}
-
-/* Adds a quoted atom on one line without escapes; returns its end, or NULL. */
-static const uint8_t *add_quoted(
-	struct weft__sexp_form *form, const uint8_t *at, const uint8_t *limit)
-{
-	const uint8_t *end = ++at;
-	while (end < limit && *end != '"' && *end != '\\' && *end != '\n')
-		end++;
-	if (end == at || end == limit || *end != '"')
-		return NULL;
-	add(form, WEFT__SEXP_QUOTED, at, end);
-	return end + 1;
-}
-
-static bool is_text(const uint8_t *at, const uint8_t *limit, const char *text, size_t size)
-{
-	return (size_t)(limit - at) >= size && memcmp(at, text, size) == 0;
-}
-
-#define IS(text) is_text(at, limit, text, sizeof(text) - 1)
-
-/* The tokens of `((time 1.5)(op(Label 0"text")))`: its parentheses and spaces are where they are
- * expected. Returns the form's end, or NULL if it is written in another way. */
-static const uint8_t *read_usual(
-	const uint8_t *at, const uint8_t *limit, struct weft__sexp_form *form)
-{
-	if (!IS("((time "))
-		return NULL;
-	add(form, WEFT__SEXP_OPEN, at, at);
-	add(form, WEFT__SEXP_OPEN, at, at);
-	add(form, WEFT__SEXP_ATOM, at + 2, at + 6);
-	at = add_atom(form, at + 7, limit);
-	if (!at || !IS(")(op("))
-		return NULL;
-	add(form, WEFT__SEXP_CLOSE, at, at);
-	add(form, WEFT__SEXP_OPEN, at, at);
-	add(form, WEFT__SEXP_ATOM, at + 2, at + 4);
-	add(form, WEFT__SEXP_OPEN, at, at);
-	for (at += 5; at && !IS(")))") && form->count < WEFT__SEXP_TOKENS_MAX - 3;) {
-		at += at < limit && *at == ' ';
-		at = at < limit && *at == '"' ? add_quoted(form, at, limit) : add_atom(form, at, limit);
-	}
-	if (!at || !IS(")))"))
-		return NULL;
-	for (int i = 0; i < 3; i++)
-		add(form, WEFT__SEXP_CLOSE, at, at);
-	return at + 3;
-}
-
-static void read_form(struct cursor *cursor, struct weft__sexp_form *form)
-{
-	const uint8_t *end = read_usual(cursor->bytes + cursor->at, cursor->bytes + cursor->size, form);
-	if (end) {
-		cursor->at = (size_t)(end - cursor->bytes);
+	if (form->count == WEFT__SEXP_TOKENS_MAX) {
+		form->problem = "form is not an event";
 		return;
 	}
-	form->count = 0;
-	struct weft__sexp_token other;
-	size_t depth = 0;
-	while (cursor->at < cursor->size) {
-		if (depth && begins_event(cursor, cursor->at))
-			break;
-		/* In its place, because a copy would wait for the stores of its parts. */
-		bool has_room = form->count < WEFT__SEXP_TOKENS_MAX;
-		struct weft__sexp_token *token = has_room ? &form->tokens[form->count] : &other;
-		const char *problem = read_token(cursor, token);
-		if (problem) {
-			form->problem = problem;
-			form->is_open = cursor->at == cursor->size;
-			return;
-		}
-		form->count += has_room;
-		if (!has_room)
-			form->problem = "form is not an event";
-		depth += token->type == WEFT__SEXP_OPEN;
-		depth -= token->type == WEFT__SEXP_CLOSE;
-		if (depth == 0)
-			return;
-		skip_blank(cursor);
-	}
-	form->problem = "form without end";
-	form->is_open = cursor->at == cursor->size;
+	/* In its place, because a copy would wait for the stores of its parts. */
+	struct weft__sexp_token *token = &form->tokens[form->count++];
+	token->type = type;
+	token->text.bytes = (const char *)bytes;
+	token->text.size = (size_t)(end - bytes);
 }
 
+/* The input ends at `at`, or what stands there cannot belong to the form. */
+static const uint8_t *cut_off(
+	const uint8_t *at, const uint8_t *limit, const char *problem, struct weft__sexp_form *form)
+{
+	form->problem = problem;
+	form->is_open = at == limit;
+	return at;
+}
+
+/* Reads a form, and returns its end; or, if `is_stray`, the text before the next form, and returns
+ * where that begins. */
+static const uint8_t *read_form(
+	const uint8_t *at, const uint8_t *limit, bool is_stray, struct weft__sexp_form *form)
+{
+	const char *problem = is_stray ? "text outside of any form" : "form without end";
+	const uint8_t *end;
+	size_t depth = 0;
+	for (; at < limit; at = end) {
+		end = at + 1;
+		switch (delimiters[*at]) {
+		case SPACE:
+			continue;
+		case COMMENT:
+			end = skip_comment(at, limit);
+			continue;
+		case OPEN:
+			if (is_stray || (depth && begins_event(at, limit)))
+				return cut_off(at, limit, problem, form);
+			add(form, WEFT__SEXP_OPEN, NULL, NULL);
+			depth++;
+			continue;
+		case CLOSE:
+			add(form, WEFT__SEXP_CLOSE, NULL, NULL);
+			if (!is_stray && --depth == 0)
+				return end;
+			continue;
+		case QUOTE:
+			end = find_quote(at + 1, limit);
+			if (!is_stray && (end == limit || *end != '"'))
+				return cut_off(end, limit, "string without end", form);
+			add(form, WEFT__SEXP_QUOTED, at + 1, end);
+			end += end < limit && *end == '"';
+			continue;
+		default:
+			end = find_atom_end(at + 1, limit);
+			add(form, WEFT__SEXP_ATOM, at, end);
+			continue;
+		}
+	}
+	return cut_off(at, limit, problem, form);
+}
+
+/* Skips spaces and comments. */
+static const uint8_t *skip_blank(const uint8_t *at, const uint8_t *limit)
+{
+	for (;;) {
+		at = skip_spaces(at, limit);
+		if (at == limit || *at != ';')
+			return at;
+		at = skip_comment(at, limit);
+	}
+}
+
+/* All text before the next opening parenthesis is one form with a problem. */
 bool weft__format_sexp_next_form(
 	const uint8_t *bytes, size_t size, size_t *at, struct weft__sexp_form *ret_form)
 {
-	struct cursor cursor = {bytes, size, *at};
-	skip_blank(&cursor);
-	*at = cursor.at;
-	if (cursor.at >= size)
+	if (*at >= size)
 		return false;
-	ret_form->offset = cursor.at;
+	const uint8_t *const limit = bytes + size;
+	const uint8_t *start = skip_blank(bytes + *at, limit);
+	*at = (size_t)(start - bytes);
+	if (start == limit)
+		return false;
+	ret_form->offset = *at;
 	ret_form->count = 0;
 	ret_form->problem = NULL;
 	ret_form->is_open = false;
-	if (bytes[cursor.at] == '(')
-		read_form(&cursor, ret_form);
-	else
-		skip_stray(&cursor, ret_form);
-	*at = cursor.at;
+	*at = (size_t)(read_form(start, limit, *start != '(', ret_form) - bytes);
 	return true;
 }
 
