@@ -5,12 +5,17 @@
  * weft does, so that the peak is its own: all resident memory, including mapped pages of the file.
  *
  *     bench_open [EVENTS]      by default 10⁶ and 10⁷, and $WEFT_BENCH_EVENTS
+ *     bench_open FILE          a trace of a real program
+ *
+ * The run that took the least processor time of five counts.
  */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -22,6 +27,8 @@
 #include <weft/worker.h>
 
 #include "random_trace.h"
+
+#define RUNS 5
 
 struct format {
 	const char *name;
@@ -107,8 +114,24 @@ static void draw_first(const struct weft_scene *scene, const struct weft_layout 
 	weft_canvas_destroy(canvas);
 }
 
+struct row {
+	uint64_t events;
+	uint32_t tasks;
+	double load, layout, scene, frame, wall, used; /* ms */
+	double file, peak;                             /* MB */
+};
+
+static void print_row(const char *name, const struct row *row)
+{
+	printf("%-10s %10" PRIu64 " %9" PRIu32
+		   " %7.0f %7.0f %7.0f %6.1f %7.0f %7.0f %7.0f %7.0f %6.2f\n",
+		name, row->events, row->tasks, row->load, row->layout, row->scene, row->frame, row->wall,
+		row->used, row->file, row->peak, row->peak / row->file);
+	fflush(stdout);
+}
+
 /* Nothing is freed at the end, because the process exits. */
-static void measure(const struct format *format, uint64_t events, struct weft_source *source)
+static struct row measure(struct weft_source *source)
 {
 	struct weft_layout *layout = NULL;
 	struct weft_scene *scene = NULL;
@@ -125,12 +148,17 @@ static void measure(const struct format *format, uint64_t events, struct weft_so
 	check(weft_scene_create_watched(model, layout, &progress, &scene));
 	double ready = wall_ms();
 	draw_first(scene, layout);
-	double end = wall_ms(), file = (double)size / 1048576, peak = peak_mb();
-	printf("%-10s %10" PRIu64 " %9" PRIu32
-		   " %7.0f %7.0f %7.0f %6.1f %7.0f %7.0f %7.0f %7.0f %6.2f\n",
-		format->name, events, model->tasks.count, loaded - begin, laid_out - loaded,
-		ready - laid_out, end - ready, end - begin, used_ms() - used, file, peak, peak / file);
-	fflush(stdout);
+	double end = wall_ms();
+	return (struct row){.events = model->summary.events,
+		.tasks = model->tasks.count,
+		.load = loaded - begin,
+		.layout = laid_out - loaded,
+		.scene = ready - laid_out,
+		.frame = end - ready,
+		.wall = end - begin,
+		.used = used_ms() - used,
+		.file = (double)size / 1048576,
+		.peak = peak_mb()};
 }
 
 static void write_trace(const struct format *format, uint64_t events, int file)
@@ -143,53 +171,82 @@ static void write_trace(const struct format *format, uint64_t events, int file)
 	}
 }
 
-static void open_trace(const struct format *format, uint64_t events, int file)
-{
-	struct weft_source *source;
-	char path[32];
-	snprintf(path, sizeof(path), "/dev/fd/%d", file);
-	check(weft_source_open(path, &source));
-	measure(format, events, source);
-}
-
-static void run(void (*part)(const struct format *, uint64_t, int), const struct format *format,
-	uint64_t events, int file)
+static bool has_ended_well(pid_t child)
 {
 	int status;
+	check_system(child > 0 && waitpid(child, &status, 0) == child);
+	return status == 0;
+}
+
+/* Opens the file in a child, which leaves the row in `shared`. */
+static void open_once(const char *path, struct row *shared)
+{
+	struct weft_source *source;
 	pid_t child = fork();
 	if (child == 0) {
-		part(format, events, file);
+		check(weft_source_open(path, &source));
+		*shared = measure(source);
 		_exit(0);
 	}
-	check_system(child > 0 && waitpid(child, &status, 0) == child);
-	if (status)
+	if (!has_ended_well(child))
 		exit(1);
+}
+
+static void open_trace(const char *name, const char *path)
+{
+	struct row best = {.used = INFINITY};
+	struct row *shared =
+		mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	check_system(shared != MAP_FAILED);
+	for (int i = 0; i < RUNS; i++) {
+		open_once(path, shared);
+		best = shared->used < best.used ? *shared : best;
+	}
+	munmap(shared, sizeof(*shared));
+	print_row(name, &best);
+}
+
+static void run_format(const struct format *format, uint64_t events)
+{
+	char path[32];
+	FILE *file = tmpfile();
+	check_system(file != NULL);
+	pid_t child = fork();
+	if (child == 0) {
+		write_trace(format, events, fileno(file));
+		_exit(0);
+	}
+	if (!has_ended_well(child))
+		exit(1);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fileno(file));
+	open_trace(format->name, path);
+	fclose(file);
 }
 
 static void run_both(uint64_t events)
 {
 	static const struct format formats[] = {{"mirage-ctf", random_mirage}, {"weft", random_weft}};
-	for (unsigned i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		FILE *file = tmpfile();
-		check_system(file != NULL);
-		run(write_trace, &formats[i], events, fileno(file));
-		run(open_trace, &formats[i], events, fileno(file));
-		fclose(file);
-	}
+	for (unsigned i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		run_format(&formats[i], events);
 }
 
 int main(int argc, char **argv)
 {
 	const char *more = getenv("WEFT_BENCH_EVENTS");
 	printf(
-		"open: from a file in memory to the first picture, 1400 x 800; a random mix of events.\n"
+		"open: from a file in memory to the first picture, 1400 x 800; a random mix of events, or a program's.\n"
 		"Processor time of both threads, ms, and the whole by the wall's clock. MB, and the peak of what is "
 		"resident in\ntimes of the file.\n"
 		"format         events     tasks    load  layout   scene  frame    wall     cpu    file"
 		"    peak  times\n");
 	fflush(stdout);
 	if (argc > 1) {
-		run_both(strtoull(argv[1], NULL, 10));
+		char *end;
+		const uint64_t events = strtoull(argv[1], &end, 10);
+		if (*end)
+			open_trace("a program", argv[1]);
+		else
+			run_both(events);
 		return 0;
 	}
 	run_both(1000000);
