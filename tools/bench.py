@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 """Builds the benchmarks with optimisation and runs them. The first line describes the machine.
 
-    tools/bench.py [NAME…]      all, or only these (record, lttng, metrics, agent, cold, latency, follow, decode, xentrace, open, part, growing, live,
+    tools/bench.py [NAME…]      all, or only these (record, lttng, metrics, agent, cold, latency, follow, decode, xentrace, open, real, part, growing, live,
                                 live_window, live_page, layout, window, story, page, export, python, node, adapters)
 
 docs/cost.md explains the figures.
@@ -24,7 +24,7 @@ GROUPS = [
     ('how long a single call may take', ['latency']),
     ('following', ['follow']),
     ('decoding', ['decode', 'xentrace']),
-    ('opening', ['open', 'part']),
+    ('opening', ['open', 'real', 'part']),
     ('refreshing a growing trace', ['growing', 'live', 'live_window', 'live_page']),
     ('frames', ['layout', 'window']),
     ('search', ['story']),
