@@ -452,31 +452,40 @@ static void add_suspended(
 	free(by_buffer);
 }
 
+static void add_doubt(struct weft__sentence *s, const struct weft_model *model, uint32_t task)
+{
+	if (is_of_adapters(model, task))
+		weft__story_words_add(
+			weft__story_clause(s, WORTH_OTHER), ", or is in a call that is not recorded");
+}
+
 /* A run that reaches the end of what is known is still going on. */
 static void write_running(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_chain *chain)
 {
 	const struct weft_model *model = story->model;
-	bool goes_on = chain->end.until >= model->summary.end &&
-				   !(model->tasks.flags[chain->end.task] & WEFT_TASK_RESOLVED);
-	if (goes_on && has_vague_end(model, chain->end.task)) {
-		add_subject(s, story, chain->end.task, " runs");
+	const uint32_t task = chain->end.task;
+	const bool goes_on =
+		chain->end.until >= model->summary.end && !(model->tasks.flags[task] & WEFT_TASK_RESOLVED);
+	if (goes_on && has_vague_end(model, task)) {
+		add_subject(s, story, task, " runs");
 		add_time(s, story, " since ", chain->end.since);
-		add_time(s, story, ", until its program ends, at the latest at ", chain->end.until);
+		add_doubt(s, model, task);
+		weft__story_words_add(weft__story_clause(s, WORTH_HEAD), ", until its program ends");
+		add_time(s, story, ", at the latest at ", chain->end.until);
+		add_suspended(s, story, task, chain->at);
 		return;
 	}
 	if (goes_on) {
-		add_subject(s, story, chain->end.task, " has run for ");
+		add_subject(s, story, task, " has run for ");
 		struct weft__words *w = weft__story_clause(s, WORTH_HEAD);
 		weft__story_words_add_length(w, chain->end.until - chain->end.since);
 		weft__story_words_add(w, " without a pause");
-		if (is_of_adapters(model, chain->end.task))
-			weft__story_words_add(
-				weft__story_clause(s, WORTH_OTHER), ", or is in a call that is not recorded");
+		add_doubt(s, model, task);
 		add_time(s, story, ", since ", chain->end.since);
-		add_suspended(s, story, chain->end.task, chain->at);
+		add_suspended(s, story, task, chain->at);
 	} else {
-		add_subject(s, story, chain->end.task, " runs");
+		add_subject(s, story, task, " runs");
 		add_time(s, story, " since ", chain->end.since);
 		add_time(s, story, ", until ", chain->end.until);
 	}
