@@ -50,9 +50,8 @@ static void explain_ours(pid_t pid, const char *searched)
 						  "with another XDG_RUNTIME_DIR; `weft ls` lists the processes there",
 			(int)pid, searched);
 	else if (strncmp(out, searched, strlen(searched)) == 0)
-		weft__runs_report("process %d has no ring in %s: it runs under `weft record`, but is not "
-						  "linked with libweft or could not record; `weft record` says why when "
-						  "it ends",
+		weft__runs_report("process %d has no ring in %s: it runs under `weft record`, but has "
+						  "recorded nothing yet, or cannot; `weft record` says why when it ends",
 			(int)pid, searched);
 	else if (*out)
 		weft__runs_report("process %d has no ring in %s: it was started with WEFT_OUT=%s; name its "
