@@ -16,7 +16,7 @@
 #include "outside_words.h"
 
 enum {
-	ROWS_MAX = 100000,
+	ROWS_MAX = 1 << 16,
 	SHOWN_ROWS = 100,
 	SHOWN_FRAMES = 6,
 	PER_MILLE = 1000,
