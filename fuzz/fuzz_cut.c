@@ -105,14 +105,14 @@ static struct weft_cut_range choose(const struct shown *whole, const uint8_t *by
 	uint64_t length = whole->last_ns - whole->first_ns;
 	unsigned choice = size ? bytes[size / 2] & 7 : 0;
 	if (choice > 3)
-		return (struct weft_cut_range){0, UINT64_MAX};
+		return (struct weft_cut_range){0, UINT64_MAX, 0};
 	return (struct weft_cut_range){
-		whole->first_ns + length / 4 * choice, whole->first_ns + length / 4 * (choice + 1)};
+		whole->first_ns + length / 4 * choice, whole->first_ns + length / 4 * (choice + 1), 0};
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	const struct weft_cut_range all = {0, UINT64_MAX};
+	const struct weft_cut_range all = {0, UINT64_MAX, 0};
 	struct shown whole = show(bytes, size, &all);
 	if (whole.events && whole.last_ns < UINT64_MAX && whole.buffers <= 1) {
 		const struct weft_cut_range range = choose(&whole, bytes, size);

@@ -37,7 +37,7 @@ static int append(void *context, const void *bytes, size_t size)
 /* Starts a cut. The text is the trace's name; `hz` as for page_load_open(). */
 int PAGE_EXPORT(page_cut_start)(uint64_t start_ns, uint64_t end_ns, double hz)
 {
-	const struct weft_cut_range range = {start_ns, end_ns};
+	const struct weft_cut_range range = {start_ns, end_ns, 0};
 	const struct weft_cut_sink sink = {append, &cutting.part};
 	page_cut_drop();
 	int error = weft_decoder_create(&cutting.decoder);

@@ -3,7 +3,7 @@
  * Checkpoints: what was alive at times of a trace, in a file of their own, so that a part of a
  * large trace costs what it costs alone and is known as well as in the whole.
  *
- *     weft_checkpoints_create → look … look → add … add → finish → destroy
+ *     weft_checkpoints_create → look … look → know_losses → add … add → finish → destroy
  *
  * The caller adds every event of the trace twice: a checkpoint has the tasks that are alive, and
  * those that have ended and are named later. Nothing here opens a file.
@@ -45,13 +45,15 @@ void weft_checkpoints_destroy(struct weft_checkpoints *checkpoints);
  * WEFT_ERROR_UNSUPPORTED if the trace has several buffers; WEFT_ERROR_DAMAGED if a task is created
  * twice, or by its own descendant, so that a rundown would lack what is true. */
 int weft_checkpoints_look(struct weft_checkpoints *checkpoints, const struct weft_event *event);
-/* Takes all events once more, after the last was looked at. 0 or an error, as that of
+/* Keeps the losses of the whole trace, after the last event was looked at. 0 or WEFT_ERROR_MEMORY.
+ */
+int weft_checkpoints_know_losses(
+	struct weft_checkpoints *checkpoints, const struct weft_trace_description *description);
+/* Takes all events once more. 0 or an error, as that of
  * weft_cut_add(). */
 int weft_checkpoints_add(struct weft_checkpoints *checkpoints, const struct weft_event *event,
 	const struct weft_trace_description *description);
-/* `description` is that of the whole trace. */
-int weft_checkpoints_finish(
-	struct weft_checkpoints *checkpoints, const struct weft_trace_description *description);
+int weft_checkpoints_finish(struct weft_checkpoints *checkpoints);
 
 /* The number of checkpoints so far. */
 size_t weft_checkpoints_count(const struct weft_checkpoints *checkpoints);

@@ -33,6 +33,9 @@ extern "C" {
 struct weft_cut_range {
 	uint64_t start_ns; /* on the trace's clock */
 	uint64_t end_ns;   /* exclusive, unless it is UINT64_MAX */
+	/* Only events from then on are added, so counters have no known value before they are set. 0:
+	 * all are added. */
+	uint64_t read_ns;
 };
 
 /* Receives the bytes. */

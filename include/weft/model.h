@@ -185,7 +185,8 @@ struct weft_counter {
 	bool
 		begins_set; /* it has no value before the first sample. Else that is `start`, or unknown: */
 	bool begins_at_0;  /* the program said so, of the begin of its record */
-	bool begins_total; /* its first sample is no change: the program said its value */
+	bool begins_total; /* its first sample is no change: it is the value before the trace */
+	bool lacks_past;   /* the trace is a part, and changes before it may be missing */
 	bool is_relative;  /* values count from one that is unknown, as changes of it are missing */
 	struct weft_number start; /* before the first sample; 0 unless the program said otherwise */
 	bool is_end_known;        /* of a relative one: the program said its value after all samples */

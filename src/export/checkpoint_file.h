@@ -11,7 +11,7 @@
 #include "base/hash.h"
 
 /* Higher with each change of this file, of what a rundown says, or of what an event means. */
-#define WEFT__CHECKPOINT_VERSION 1
+#define WEFT__CHECKPOINT_VERSION 2
 
 #define WEFT__CHECKPOINT_MAGIC UINT64_C(0x7865646e69746677) /* "wftindex" */
 

@@ -44,7 +44,11 @@ struct weft_checkpoints {
 	uint64_t *last_named;    /* when each task was named last, in the first pass */
 	uint32_t named_count;    /* tasks that were mentioned in it */
 	size_t named_capacity;
-	bool is_refused;       /* a rundown would lack something */
+	bool is_refused; /* a rundown would lack something */
+	/* The losses of the whole trace, of which the second pass learns late. */
+	uint64_t losses[WEFT_LOSS_CAUSES];
+	struct weft_loss_period *periods;
+	uint32_t period_count;
 	struct weft_cut *cut;  /* in the second pass: the state */
 	uint64_t events, next; /* the next checkpoint comes after so many */
 	uint64_t last_ns;
@@ -61,7 +65,7 @@ static int refuse(void *context, const void *bytes, size_t size)
 WEFT__EXPORT int weft_checkpoints_create(const struct weft_checkpoint_key *key, uint64_t spacing,
 	const struct weft_cut_sink *sink, struct weft_checkpoints **ret_checkpoints)
 {
-	static const struct weft_cut_range never = {UINT64_MAX, UINT64_MAX};
+	static const struct weft_cut_range never = {.start_ns = UINT64_MAX, .end_ns = UINT64_MAX};
 	static const struct weft_cut_sink nowhere = {refuse, NULL};
 	struct weft_checkpoints *c = calloc(1, sizeof(*c));
 	if (!c)
@@ -86,6 +90,7 @@ WEFT__EXPORT void weft_checkpoints_destroy(struct weft_checkpoints *c)
 	weft__export_alive_finish(&c->seen);
 	weft_cut_destroy(c->cut);
 	free(c->last_named);
+	free(c->periods);
 	free(c->part.bytes);
 	free(c->rows.list);
 	free(c);
@@ -137,6 +142,26 @@ WEFT__EXPORT int weft_checkpoints_look(struct weft_checkpoints *c, const struct 
 	while (!error && c->named_count < count)
 		c->last_named[c->named_count++] = event->time_ns;
 	return !error && c->is_refused ? WEFT_ERROR_DAMAGED : error;
+}
+
+WEFT__EXPORT int weft_checkpoints_know_losses(
+	struct weft_checkpoints *c, const struct weft_trace_description *trace)
+{
+	int error =
+		weft__array_resize(&c->periods, trace->loss_period_count + (size_t)1, sizeof(*c->periods));
+	if (error)
+		return error;
+	memset(c->periods, 0, trace->loss_period_count * sizeof(*c->periods)); /* also gaps in it */
+	for (uint32_t i = 0; i < trace->loss_period_count; i++) {
+		c->periods[i].start = trace->loss_periods[i].start;
+		c->periods[i].end = trace->loss_periods[i].end;
+		c->periods[i].count = trace->loss_periods[i].count;
+		c->periods[i].thread = trace->loss_periods[i].thread;
+		c->periods[i].cause = trace->loss_periods[i].cause;
+	}
+	c->period_count = trace->loss_period_count;
+	memcpy(c->losses, trace->losses, sizeof(c->losses));
+	return 0;
 }
 
 /* ---- The second pass ---- */
@@ -274,7 +299,11 @@ static int write_state(
 		.buffers = &buffer,
 		.buffer_count = trace->buffer_count,
 	};
-	return weft__export_cut_state(c->cut, time_ns, &sink, &description);
+	struct weft_trace_description whole = *trace;
+	memcpy(whole.losses, c->losses, sizeof(whole.losses));
+	whole.loss_periods = c->periods;
+	whole.loss_period_count = c->period_count;
+	return weft__export_cut_state(c->cut, time_ns, &sink, &description, &whole);
 }
 
 /* Where much is alive, the next checkpoint is further away. */
@@ -340,33 +369,16 @@ WEFT__EXPORT int weft_checkpoints_add(struct weft_checkpoints *c, const struct w
 	return error ? error : weft_cut_add(c->cut, event, trace);
 }
 
-static int append_periods(struct weft_checkpoints *c, const struct weft_trace_description *trace)
-{
-	int error = 0;
-	for (uint32_t i = 0; !error && i < trace->loss_period_count; i++) {
-		struct weft_loss_period period;
-		memset(&period, 0, sizeof(period)); /* also what is between its members */
-		period.start = trace->loss_periods[i].start;
-		period.end = trace->loss_periods[i].end;
-		period.count = trace->loss_periods[i].count;
-		period.thread = trace->loss_periods[i].thread;
-		period.cause = trace->loss_periods[i].cause;
-		error = append_part(&c->part, &period, sizeof(period));
-	}
-	return error;
-}
-
-WEFT__EXPORT int weft_checkpoints_finish(
-	struct weft_checkpoints *c, const struct weft_trace_description *trace)
+WEFT__EXPORT int weft_checkpoints_finish(struct weft_checkpoints *c)
 {
 	struct weft__checkpoint_tail tail = {.key = c->key,
 		.periods_offset = c->written,
-		.period_count = trace->loss_period_count,
+		.period_count = c->period_count,
 		.row_count = c->rows.count,
 		.version = WEFT__CHECKPOINT_VERSION,
 		.magic = WEFT__CHECKPOINT_MAGIC};
-	memcpy(tail.losses, trace->losses, sizeof(tail.losses));
-	int error = append_periods(c, trace);
+	memcpy(tail.losses, c->losses, sizeof(tail.losses));
+	int error = append_part(&c->part, c->periods, c->period_count * sizeof(*c->periods));
 	tail.rows_offset = c->written + c->part.size;
 	if (!error)
 		error = append_part(&c->part, c->rows.list, c->rows.count * sizeof(*c->rows.list));

@@ -29,8 +29,9 @@ struct weft_cut {
 	struct weft__cut_names names;
 	struct weft__cut_packets packets;
 	struct weft__alive alive;
-	uint64_t start_ns; /* the first time that is written */
-	uint64_t last_ns;  /* time of the last event that was added */
+	const struct weft_trace_description *whole; /* has the losses; NULL: the caller's */
+	uint64_t start_ns;                          /* the first time that is written */
+	uint64_t last_ns;                           /* time of the last event that was added */
 	uint64_t events, rundown;
 	uint32_t rundown_thread; /* thread of the rundown's last event */
 	bool has_past;           /* events came before the range */
@@ -45,6 +46,7 @@ WEFT__EXPORT int weft_cut_create(const struct weft_cut_range *range, const char 
 	if (!cut)
 		return WEFT_ERROR_MEMORY;
 	cut->range = *range;
+	cut->has_past = range->read_ns > 0;
 	cut->chunks.sink = *sink;
 	size_t size = source ? strlen(source) : 0;
 	if (size)
@@ -316,6 +318,8 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 	}
 	cut->packets.trace = trace;
 	int error = weft__export_alive_name(&cut->alive, event);
+	if (!error && cut->has_past)
+		error = weft__export_alive_name_counter(&cut->alive, event);
 	cut->events += event->type != WEFT_EVENT_TOTAL;
 	return error ? error : write_event(cut, event);
 }
@@ -363,7 +367,8 @@ static int write_rundown(struct weft_cut *cut, const struct weft_trace_descripti
 	const struct weft__rundown_sink sink = {add_rundown, cut};
 	weft__export_cut_packets_rewind(&cut->packets);
 	uint64_t start_ns = weft__export_cut_round(trace, cut->range.start_ns);
-	int error = weft__export_rundown_write(&cut->alive, start_ns, &sink);
+	const struct weft__rundown_past past = {cut->whole ? cut->whole : trace, cut->range.read_ns};
+	int error = weft__export_rundown_write(&cut->alive, &past, start_ns, &sink);
 	if (!error)
 		error = weft__export_cut_packets_flush_all(&cut->packets);
 	for (uint32_t i = 0; !error && i < trace->thread_count; i++)
@@ -399,19 +404,20 @@ WEFT__EXPORT int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_d
 }
 
 int weft__export_cut_state(struct weft_cut *cut, uint64_t time_ns, const struct weft_cut_sink *sink,
-	const struct weft_trace_description *trace)
+	const struct weft_trace_description *trace, const struct weft_trace_description *whole)
 {
 	weft__export_cut_packets_finish(&cut->packets);
 	weft__export_cut_names_finish(&cut->names);
 	cut->chunks = (struct weft__chunks){.sink = *sink};
 	int error = weft__export_cut_names_init(&cut->names, &cut->chunks);
 	weft__export_cut_packets_init(&cut->packets, &cut->chunks, &cut->names);
-	const struct weft_cut_range whole = cut->range;
-	cut->range = (struct weft_cut_range){time_ns, time_ns};
+	const struct weft_cut_range range = cut->range;
+	cut->range = (struct weft_cut_range){.start_ns = time_ns, .end_ns = time_ns};
+	cut->whole = whole;
 	cut->rundown_thread = 0;
 	if (!error)
 		error = weft_cut_finish(cut, trace);
-	cut->range = whole;
+	cut->range = range;
 	cut->has_begun = false;
 	return error;
 }

@@ -183,6 +183,7 @@ void weft__export_alive_finish(struct weft__alive *a)
 	free(a->holders);
 	free(a->holders_of);
 	free(a->messages);
+	free(a->range_begins);
 	*a = (struct weft__alive){0};
 }
 
@@ -279,4 +280,29 @@ int weft__export_alive_name(struct weft__alive *a, const struct weft_event *even
 	name(a, event, WEFT_SLOT_TASK);
 	name(a, event, WEFT_SLOT_OTHER);
 	return take_message(a, event);
+}
+
+int weft__export_alive_name_counter(struct weft__alive *a, const struct weft_event *event)
+{
+	const struct weft__column column = {&a->range_begins, sizeof(*a->range_begins)};
+	uint32_t name, counter;
+	if (event->type != WEFT_EVENT_COUNTER)
+		return 0;
+	int error = weft__strings_intern(&a->texts.strings, event->text.bytes, event->text.size, &name);
+	if (!error)
+		error = weft__model_state_counter(&a->state, 0, name, &counter);
+	if (!error)
+		error = weft__columns_reserve(&column, 1, &a->range_capacity, counter + (size_t)1);
+	if (error)
+		return error;
+	while (a->range_count <= counter)
+		a->range_begins[a->range_count++] = WEFT__RANGE_WITHOUT;
+	if (a->range_begins[counter] == WEFT__RANGE_WITHOUT)
+		a->range_begins[counter] = event->is_set ? WEFT__RANGE_SETS : WEFT__RANGE_CHANGES;
+	return 0;
+}
+
+bool weft__export_alive_is_changed(const struct weft__alive *a, uint32_t counter)
+{
+	return counter < a->range_count && a->range_begins[counter] == WEFT__RANGE_CHANGES;
 }

@@ -43,6 +43,17 @@ struct weft__alive {
 	struct weft__message *messages;
 	uint32_t message_count;
 	size_t message_capacity;
+	/* An enum weft__range_begin for each counter. */
+	uint8_t *range_begins;
+	uint32_t range_count;
+	size_t range_capacity;
+};
+
+/* The first event of a range about a counter. */
+enum weft__range_begin {
+	WEFT__RANGE_WITHOUT,
+	WEFT__RANGE_SETS,
+	WEFT__RANGE_CHANGES,
 };
 
 /* A task that another waits for, among others. */
@@ -68,5 +79,12 @@ uint32_t weft__export_alive_find(
 /* Takes an event of the range: the rundown has to include the tasks that it names, and the other
  * side of its message. 0 or WEFT_ERROR_MEMORY. */
 int weft__export_alive_name(struct weft__alive *alive, const struct weft_event *event);
+
+/* Takes it, too, if events were before the range: the rundown has to say of a counter that is
+ * changed for the first time whether earlier changes may be missing. 0 or WEFT_ERROR_MEMORY. */
+int weft__export_alive_name_counter(struct weft__alive *alive, const struct weft_event *event);
+
+/* True if the first event of the range about a counter changes it, and does not set it. */
+bool weft__export_alive_is_changed(const struct weft__alive *alive, uint32_t counter);
 
 #endif

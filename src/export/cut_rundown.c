@@ -11,10 +11,13 @@
 
 #include "base/array.h"
 #include "base/sort.h"
+#include "model/dark.h"
 
 struct writer {
 	struct weft__alive *alive;
 	const struct weft__rundown_sink *sink;
+	const struct weft__rundown_past *past;
+	struct weft_model dark;  /* only the dark time */
 	struct weft_event event; /* the members that all events of the rundown share */
 };
 
@@ -282,20 +285,73 @@ static int write_tasks(const struct writer *w)
 	return error;
 }
 
-static int write_counters(const struct writer *w)
+/* How much is known of a counter at the time of the rundown. */
+enum known {
+	KNOWN_UNUSED, /* it has not been changed yet */
+	KNOWN_VALUE,
+	KNOWN_LAST,    /* the value that it had when it was seen last: later changes may be missing */
+	KNOWN_CHANGES, /* only changes: its value was not known when it was seen last, either */
+};
+
+static bool lacks_changes(const struct writer *w, uint64_t from, uint64_t to)
+{
+	return from < w->past->read_ns ||
+		   weft__model_dark_lacks_changes(w->past->trace, &w->dark, 0, from, to);
+}
+
+/* Depends only on what was before the rundown, so that parts of parts are the same. */
+static enum known find_known(const struct writer *w, uint32_t counter)
+{
+	const struct weft__state_counters *c = &w->alive->state.counters;
+	const uint64_t value_ns = c->known_ns[counter], seen = c->seen_ns[counter];
+	if (value_ns == UINT64_MAX)
+		return seen ? KNOWN_CHANGES : KNOWN_LAST;
+	if (!lacks_changes(w, value_ns, w->event.time_ns))
+		return seen ? KNOWN_VALUE : KNOWN_UNUSED;
+	const bool was_known = seen && value_ns >= w->past->read_ns &&
+						   (value_ns == seen || !lacks_changes(w, value_ns, seen));
+	return was_known ? KNOWN_LAST : KNOWN_CHANGES;
+}
+
+/* A counter that is only seen in the range has no value before it, unless the range changes it. */
+static bool is_left_out(const struct writer *w, uint32_t counter, enum known known)
+{
+	const struct weft__state_counters *c = &w->alive->state.counters;
+	const bool is_seen = c->known_ns[counter] || c->seen_ns[counter];
+	return known == KNOWN_UNUSED || (!is_seen && !weft__export_alive_is_changed(w->alive, counter));
+}
+
+static int add_counter(const struct writer *w, uint32_t counter, bool is_set, int64_t value)
 {
 	const struct weft__state_counters *counters = &w->alive->state.counters;
-	int error = 0;
-	for (uint32_t i = 0; !error && i < counters->count; i++) {
-		struct weft_event event = w->event;
-		event.type = WEFT_EVENT_COUNTER;
-		event.task = WEFT_TASK_NONE;
-		event.text = string_of(w->alive, counters->name[i]);
-		event.value = counters->value[i]; /* also the bits of a real value */
-		event.is_real = counters->is_real[i];
-		event.is_set = true;
-		error = add_event(w, &event);
-	}
+	struct weft_event event = w->event;
+	event.type = WEFT_EVENT_COUNTER;
+	event.task = WEFT_TASK_NONE;
+	event.text = string_of(w->alive, counters->name[counter]);
+	event.value = value; /* also the bits of a real value */
+	event.is_real = counters->is_real[counter];
+	event.is_set = is_set;
+	return add_event(w, &event);
+}
+
+static int write_counter(const struct writer *w, uint32_t counter)
+{
+	const int64_t value = w->alive->state.counters.value[counter];
+	const enum known known = find_known(w, counter);
+	if (is_left_out(w, counter, known))
+		return 0;
+	int error = add_counter(w, counter, known != KNOWN_CHANGES, value);
+	if (!error && known == KNOWN_LAST)
+		error = add_counter(w, counter, false, 0);
+	return error;
+}
+
+static int write_counters(struct writer *w)
+{
+	int error = weft__model_dark_until(w->past->trace, w->event.time_ns, &w->dark);
+	for (uint32_t i = 0; !error && i < w->alive->state.counters.count; i++)
+		error = write_counter(w, i);
+	free((void *)(uintptr_t)w->dark.dark);
 	return error;
 }
 
@@ -388,11 +444,13 @@ static int write_thread(const struct writer *w, uint32_t index)
 	return error;
 }
 
-int weft__export_rundown_write(
-	struct weft__alive *alive, uint64_t time_ns, const struct weft__rundown_sink *sink)
+int weft__export_rundown_write(struct weft__alive *alive, const struct weft__rundown_past *past,
+	uint64_t time_ns, const struct weft__rundown_sink *sink)
 {
-	const struct writer w = {alive, sink,
-		{.time_ns = time_ns,
+	struct writer w = {.alive = alive,
+		.sink = sink,
+		.past = past,
+		.event = {.time_ns = time_ns,
 			.task = WEFT_TASK_NONE,
 			.other = WEFT_TASK_NONE,
 			.is_rundown = true,

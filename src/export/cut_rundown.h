@@ -13,9 +13,15 @@ struct weft__rundown_sink {
 	void *context;
 };
 
+/* The trace before the rundown, of which events may be missing. */
+struct weft__rundown_past {
+	const struct weft_trace_description *trace; /* its losses and levels */
+	uint64_t read_ns;                           /* events before that were not read */
+};
+
 /* Writes tasks in the order of their ids, then counters, then threads; all events have time
  * `time_ns`. */
-int weft__export_rundown_write(
-	struct weft__alive *alive, uint64_t time_ns, const struct weft__rundown_sink *sink);
+int weft__export_rundown_write(struct weft__alive *alive, const struct weft__rundown_past *past,
+	uint64_t time_ns, const struct weft__rundown_sink *sink);
 
 #endif

@@ -257,11 +257,26 @@ void weft__model_counter_summarize(struct weft_counter *c, struct weft_number va
 		c->max = value;
 }
 
+/* A rundown's event is no change; it may say that changes before it are missing. */
+static int begin_counter(struct weft_model_builder *b, uint32_t counter)
+{
+	const struct weft__state_counters *c = &b->state.counters;
+	int error = counter < b->counters.count ? 0 : add_counter(b);
+	if (error || !c->is_rundown)
+		return error;
+	b->counters.list[counter].begins_total |= !b->counters.list[counter].count;
+	b->counters.list[counter].lacks_past |= !c->is_set;
+	return 0;
+}
+
 int weft__model_builder_sample(void *builder, uint32_t counter, uint32_t task)
 {
 	struct weft_model_builder *b = builder;
 	struct sample_columns *s = &b->samples;
-	int error = counter < b->counters.count ? 0 : add_counter(b);
+	int error = begin_counter(b, counter);
+	if (!error && b->counters.list[counter].lacks_past && b->state.counters.is_rundown &&
+		b->counters.list[counter].count)
+		return 0; /* it has the value already */
 	if (!error && s->count == s->capacity)
 		error = reserve_sample(s);
 	if (error)

@@ -31,14 +31,17 @@ static int add_counter(struct weft__state_counters *c, uint32_t buffer, uint32_t
 		{&c->value, sizeof(*c->value)},
 		{&c->observed, sizeof(*c->observed)},
 		{&c->is_real, sizeof(*c->is_real)},
+		{&c->known_ns, sizeof(*c->known_ns)},
+		{&c->seen_ns, sizeof(*c->seen_ns)},
 	};
-	int error = weft__columns_reserve(columns, 5, &c->capacity, c->count + (size_t)1);
+	int error = weft__columns_reserve(columns, 7, &c->capacity, c->count + (size_t)1);
 	if (error)
 		return error;
 	c->name[c->count] = name;
 	c->buffer[c->count] = buffer;
 	c->value[c->count] = c->observed[c->count] = 0;
 	c->is_real[c->count] = false;
+	c->known_ns[c->count] = c->seen_ns[c->count] = 0;
 	return 0;
 }
 
@@ -151,10 +154,22 @@ static void count(int64_t *value, bool is_real, const struct weft__fact *fact)
 		*value = fact->is_set ? fact->value : add_saturating(*value, fact->value);
 }
 
+/* A rundown sets a counter to its value. It adds to a counter of which changes may be missing: all
+ * that the others add up to, or nothing to the value that was the last one known. */
+static void note_times(struct weft__state_counters *c, uint32_t counter, uint64_t now)
+{
+	const bool is_unsure = c->is_rundown && !c->is_set;
+	c->seen_ns[counter] = is_unsure && c->known_ns[counter] ? 0 : now;
+	if (c->is_set || is_unsure)
+		c->known_ns[counter] = c->is_set ? now : UINT64_MAX;
+}
+
 void weft__model_state_count(struct weft__state *s, uint32_t counter, const struct weft__fact *fact)
 {
 	struct weft__state_counters *c = &s->counters;
 	c->is_set = fact->is_set;
+	c->is_rundown = fact->is_rundown;
+	note_times(c, counter, s->now);
 	if (fact->is_real)
 		make_real(c, counter);
 	count(&c->value[counter], c->is_real[counter], fact);
@@ -175,6 +190,7 @@ void weft__model_state_correct(
 	struct weft__state_counters *c = &s->counters;
 	if (fact->is_real)
 		make_real(c, counter);
+	c->known_ns[counter] = c->seen_ns[counter] = s->now;
 	count(&c->value[counter], c->is_real[counter], fact);
 }
 

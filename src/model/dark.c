@@ -288,7 +288,28 @@ bool weft__model_dark_between(
 	return false;
 }
 
+int weft__model_dark_until(
+	const struct weft_trace_description *description, uint64_t end, struct weft_model *ret_model)
+{
+	struct weft__dark dark;
+	int error = weft__model_dark_find(description, NULL, 0, UINT64_MAX, NULL, &dark);
+	if (!error)
+		*ret_model = (struct weft_model){
+			.dark = dark.list, .dark_count = dark.count, .summary = {.end = end}};
+	return error;
+}
+
 /* ---- Counters ---- */
+
+bool weft__model_dark_lacks_changes(const struct weft_trace_description *description,
+	const struct weft_model *model, uint32_t buffer, uint64_t from, uint64_t to)
+{
+	for (uint32_t i = 0; i < description->change_count; i++)
+		if (description->changes[i].buffer == buffer && description->changes[i].time_ns > from &&
+			description->changes[i].time_ns <= to)
+			return true;
+	return weft__model_dark_between(model, buffer, from, to);
+}
 
 /* True if changes may be missing between two times, or before the first one. `known_ns`: none is
  * missing because what is before was not read. */
@@ -313,11 +334,11 @@ static bool lacks_changes(const struct weft_model *m, const struct weft_counter 
 void weft__model_dark_mark_counters(struct weft_model *m, uint64_t known_ns)
 {
 	struct weft_counter *list = (struct weft_counter *)(uintptr_t)m->counters;
-	for (uint32_t i = 0; m->dark_count && i < m->counter_count; i++) {
+	for (uint32_t i = 0; i < m->counter_count; i++) {
 		struct weft_counter *c = &list[i];
 		const uint64_t *time = m->samples.time + c->first;
-		c->is_relative =
-			c->sets < c->count && lacks_changes(m, c, time[0], time[c->count - 1], known_ns);
+		c->is_relative = c->sets < c->count && (c->lacks_past || lacks_changes(m, c, time[0],
+																	 time[c->count - 1], known_ns));
 	}
 }
 

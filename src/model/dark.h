@@ -28,6 +28,16 @@ uint64_t weft__model_dark_after(const struct weft__dark *dark, uint32_t buffer, 
 bool weft__model_dark_between(
 	const struct weft_model *model, uint32_t buffer, uint64_t from, uint64_t to);
 
+/* True if changes of the buffer's counters between two times may be missing: in dark time, or as a
+ * category's level was another one. */
+bool weft__model_dark_lacks_changes(const struct weft_trace_description *description,
+	const struct weft_model *model, uint32_t buffer, uint64_t from, uint64_t to);
+
+/* The dark time of a trace that is read up to `end`. Members of the result that are about anything
+ * else are 0. 0 or WEFT_ERROR_MEMORY; the caller frees `dark`. */
+int weft__model_dark_until(
+	const struct weft_trace_description *description, uint64_t end, struct weft_model *ret_model);
+
 /* Marks the counters of a model of which changes may be missing. Time up to `known_ns` that was not
  * read lacks none, as a state has their values. */
 void weft__model_dark_mark_counters(struct weft_model *model, uint64_t known_ns);

@@ -29,8 +29,8 @@ void weft__model_state_finish(struct weft__state *s)
 #include <weft/task_columns.def>
 #undef TASK_COLUMN
 		t->root, t->forward, t->asked, t->ran_on, s->threads, s->counters.name, s->counters.buffer,
-		s->counters.value, s->counters.observed, s->counters.is_real, s->counters.by_name,
-		s->spans.list, s->spans.innermost};
+		s->counters.value, s->counters.observed, s->counters.is_real, s->counters.known_ns,
+		s->counters.seen_ns, s->counters.by_name, s->spans.list, s->spans.innermost};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	weft__index_finish(&s->counters.others);

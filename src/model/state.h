@@ -115,7 +115,12 @@ struct weft__state_counters {
 	int64_t *value;    /* of a real counter: the bits of a double */
 	int64_t *observed; /* the same as the trace's changes alone give it, from 0 on */
 	bool *is_real;
+	/* When the value was last known, by a set or a total; 0: never. UINT64_MAX: the trace is
+	 * a part, and changes before it may be missing. */
+	uint64_t *known_ns;
+	uint64_t *seen_ns; /* the latest event; 0: none since the value was known */
 	bool is_set;       /* the latest event set its counter */
+	bool is_rundown;   /* it is no change, but says how much is known of what was before */
 	bool begins_at_0;  /* the latest total says so of its counter */
 	uint32_t *by_name; /* counter of a text in buffer 0, or WEFT_NONE */
 	size_t by_name_count;

@@ -98,12 +98,13 @@ struct work {
 /* True if changes of the counter between two times may be missing. */
 static bool is_gap(const struct work *w, uint64_t from, uint64_t to)
 {
-	const struct weft_trace_description *d = w->description;
-	for (uint32_t i = 0; i < d->change_count; i++)
-		if (d->changes[i].buffer == w->counter->buffer && d->changes[i].time_ns > from &&
-			d->changes[i].time_ns <= to)
-			return true;
-	return weft__model_dark_between(w->model, w->counter->buffer, from, to);
+	return weft__model_dark_lacks_changes(w->description, w->model, w->counter->buffer, from, to);
+}
+
+/* True if changes before the trace, which is a part, may be missing before the sample. */
+static bool begins_gap(const struct work *w, uint32_t sample)
+{
+	return w->counter->lacks_past && sample == w->counter->begins_set;
 }
 
 /* An integer has no offset with a fraction, and a real one may have lost an integer's digits. */
@@ -129,7 +130,8 @@ static void go_forward(struct work *w, uint32_t from, uint32_t to, const uint32_
 	bool is_known = total || w->counter->begins_at_0, is_set = !total;
 	for (uint32_t i = from; i < to; i++) {
 		is_set |= w->is_set[i];
-		is_known = w->is_set[i] || (is_known && !is_gap(w, before, w->time[i]));
+		is_known &= (total || !begins_gap(w, i)) && !is_gap(w, before, w->time[i]);
+		is_known |= w->is_set[i];
 		if (is_known && is_set)
 			mark_set(w, i);
 		else if (is_known)

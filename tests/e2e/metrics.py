@@ -90,6 +90,63 @@ def a_killed_program_has_its_values_though_events_were_lost():
         equal(values, {'requests': 344, 'load': 0.75, 'queue': 7})
 
 
+def counters_in(trace, *options):
+    """The value of each counter before and after, and whether these are relative."""
+    rows = json.loads(weft('stats', '--json', trace, *options).stdout)['counters']
+    return {row['name']: (row['before'], row['after'], row.get('relative', False)) for row in rows}
+
+
+def without_source(trace):
+    return [line for line in json_lines(weft('dump', '--json', trace).stdout) if line['event'] != 'header']
+
+
+@case
+def a_part_claims_no_value_that_its_trace_does_not_know():
+    """Parts end before the totals of the program's end: a part is described as that range of the longer one is."""
+    with temporary_directory() as folder:
+        trace, whole, part, again, direct = [os.path.join(folder, name) for name in ('t.weft', 'whole', 'part', 'again', 'direct')]
+        counters_of_killed(folder, 'requests 40', 'queue =7', 'depth =3', 'level =9', 'load 0.5', 'lose', 'requests 300', 'requests 4', 'load 0.25',
+                           'depth =4', 'level 1', 'depth 1', 'requests 5', 'late 8', 'level =2', 'late 1', 'requests 6')
+        lines = [line for line in json_lines(weft('dump', '--json', trace).stdout) if line['event'] == 'counter' and not line.get('rundown')]
+        times = [line['time'] for line in lines]
+        end = times[-1]
+
+        def cut(file, out, start, over=end):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(out)
+            weft('cut', file, '-o', out, '--start', '@%d' % start, '--duration', '%dns' % (over - start))
+
+        cut(trace, whole, times[0])
+        equal(counters_in(whole), {'requests': (0, 349, True), 'queue': (None, 7, False), 'depth': (None, 5, True), 'level': (None, 2, True),
+                                   'load': (0, 0.75, True), 'late': (0, 9, True)})
+        for how in 'from the begin', 'from a checkpoint':
+            for i, start in enumerate(times[5:-1]):
+                cut(trace, part, start)
+                cut(part, again, times[-2])
+                cut(trace, direct, times[-2])
+                equal(without_source(again), without_source(direct), (how, i))
+                found = counters_in(part)
+                wanted = counters_in(whole, '--start', '@%d' % start)
+                for name, (before, after, relative) in found.items():
+                    # A value is known from its set on; the whole is either relative or not.
+                    is_set = name == 'level' and before == after
+                    equal((name, before, after, relative or is_set), (name, *wanted[name]), (how, i))
+            weft('index', '--spacing', 1, trace)
+
+
+@case
+def a_part_that_is_read_alone_claims_no_value_from_before():
+    with temporary_directory() as folder:
+        trace, part = os.path.join(folder, 't.weft'), os.path.join(folder, 'part')
+        counters_of_killed(folder, 'requests 40', 'level =9', 'depth 1', 'level 1', 'requests 5', 'depth =3', 'requests 1', options=['--stream'])
+        times = [line['time'] for line in json_lines(weft('dump', '--json', trace).stdout) if line['event'] == 'counter']
+        for past in times[4] - times[2], 0:
+            weft('cut', trace, '-o', part, '--start', '@%d' % times[4], '--duration', '%dns' % (times[-1] - times[4]), '--past', '%dns' % past)
+            before, after, relative = counters_in(part)['requests']
+            equal((after - before, relative), (5, True), past)
+            os.remove(part)
+
+
 @case
 def so_has_its_stream():
     for options in ['--stream'], ['--stream', '--rotate', '64M'], ['--stream', '--zstd']:

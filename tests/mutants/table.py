@@ -1053,6 +1053,7 @@ MUTANTS = [
         ('	p->is_silent = was_silent;\n', '	p->is_silent = false;\n	(void)was_silent;\n', 'demangle')),
     *in_file(
         'src/model/dark.c',
+        ('time_ns > from &&', 'time_ns >= from &&', 'totals'),
         ('found.lost < found.other && found.lost->start <= end)', 'found.lost < found.other && found.lost->start < end)', 'dark'),
         ('next->start > last->end)', 'next->start >= last->end)', 'dark'),
         ('		if (by.list[i - 2].thread == by.list[i - 1].thread &&\n			by.list', '		if (by.list', 'dark')),
@@ -1191,7 +1192,7 @@ MUTANTS = [
          'lengths')),
     *in_file(
         'src/model/totals.c',
-        ('time_ns > from &&', 'time_ns >= from &&',
+        ('sample == w->counter->begins_set;', 'sample == 0;',
          'totals')),
     *in_file(
         'src/growing/frames.c',

@@ -16,15 +16,21 @@ class Counter:
         self.samples = []  # (time, what the changes add up to, it was set)
         self.totals = []   # (number of samples before, time, offset)
         self.begins_total = False
+        self.gap = None    # the sample before which changes may be missing, as the trace is a part
 
     def latest(self):
         return self.samples[-1][1] if self.samples else 0
 
-    def change(self, time, number, is_set):
+    def change(self, time, number, is_set, is_rundown=False):
         value = number if is_set else self.latest() + number
         if isinstance(self.latest(), float):
             value = float(value)
-        self.samples.append((time, limited(value), is_set))
+        is_unsure = is_rundown and not is_set
+        if is_unsure:  # a rundown adds what earlier changes add up to, or nothing to the last value that was known
+            self.gap = len(self.samples)
+        self.begins_total |= is_rundown and not self.samples
+        if not (is_unsure and self.samples):
+            self.samples.append((time, limited(value), is_set))
 
     def total(self, time, number):
         limits = (LIMIT, -LIMIT) if isinstance(self.latest(), float) else (2 ** 63 - 1, -2 ** 63)
@@ -50,7 +56,7 @@ class Counter:
             for i in span:
                 if self.samples[i][2]:
                     known = 0
-                elif known is not None and is_gap(time, self.samples[i][0]):
+                elif known is not None and (is_gap(time, self.samples[i][0]) or (i == self.gap and not since)):
                     known = None
                 found[i], time = known, self.samples[i][0]
             time = until

@@ -529,7 +529,7 @@ class Model:
         if task:
             task.named.append(self.index)
             task.seen(self.time)
-        self.counted.setdefault(event['name'], Counter()).change(self.time, number, 'value' in event)
+        self.counted.setdefault(event['name'], Counter()).change(self.time, number, 'value' in event, event.get('rundown', False))
 
     def total(self, event):
         self.counted.setdefault(event['name'], Counter()).total(self.time, event['value'])

@@ -631,7 +631,7 @@ static int append_part(void *context, const void *bytes, size_t size)
 static void show_part(const char *start, const char *end)
 {
 	struct weft_decoder *decoder = open_decoder(ring, play.size);
-	const struct weft_cut_range range = {strtoull(start, NULL, 10), strtoull(end, NULL, 10)};
+	const struct weft_cut_range range = {strtoull(start, NULL, 10), strtoull(end, NULL, 10), 0};
 	struct bytes part = {0};
 	const struct weft_cut_sink sink = {append_part, &part};
 	struct weft_cut *cut;

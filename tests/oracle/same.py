@@ -132,6 +132,21 @@ def ends(model, start):
             for task in model.tasks.values() if task.kind != 'track' and (task.ended is None or task.ended > start)}
 
 
+def last_values(events):
+    return {name: values[-1][1] for name, (values, _, _) in rules.Model(events).counters.items()}
+
+
+def check_counters(rundown, before, kept):
+    """Where earlier changes may be missing, the rundown adds 0 to a counter that the range changes for the first time."""
+    found, expected = last_values(rundown), last_values(before)
+    first = {}
+    for event in kept:
+        if event['event'] == 'counter':
+            first.setdefault(event['name'], event)
+    added = {name: 0 for name, event in first.items() if 'add' in event and name in found}
+    same_mapping('counter', found, {**added, **expected})
+
+
 def check_part(shown, events, start, end, category=None):
     """The events of the range are unchanged, and the rundown before them describes the state. category: of tasks whose
     creation names none."""
@@ -149,8 +164,7 @@ def check_part(shown, events, start, end, category=None):
     same('waits for any', any_of, waits_for_any(before, start))
     held = [(event['task'], event['resource']) for event in rundown if event['event'] == 'acquire']
     same('holds', held, holds(before))
-    counters = {event['name']: event['value'] for event in rundown if event['event'] == 'counter'}
-    same_mapping('counter', counters, {name: values[-1][1] for name, (values, _, _) in rules.Model(before).counters.items()})
+    check_counters(rundown, before, kept)
     if kept:
         check_part_model(rules.Model(shown), rules.Model([event for event in events if event['time'] < end]), start)
 

@@ -54,7 +54,7 @@ static inline int refuse(void *context, const void *bytes, size_t size)
 	return WEFT_ERROR_SYSTEM;
 }
 
-static const struct weft_cut_range all = {0, UINT64_MAX};
+static const struct weft_cut_range all = {0, UINT64_MAX, 0};
 
 static inline struct weft_cut *begin(const struct weft_cut_range *range, struct weft_text *part)
 {
@@ -83,7 +83,7 @@ static inline void add(struct weft_cut *cut, const struct weft_event *event)
 /* The lines of the part [100, 200) of some events. */
 static inline struct decoded cut_events(const struct weft_event *events, size_t count)
 {
-	const struct weft_cut_range range = {100, 200};
+	const struct weft_cut_range range = {100, 200, 0};
 	struct weft_text part = {0};
 	struct weft_cut *cut = begin(&range, &part);
 	for (size_t i = 0; i < count; i++)

@@ -129,13 +129,15 @@ struct weft_cut_range cut_find_range(const struct cut_request *request, uint64_t
 	return range;
 }
 
-int cut_skip_past(const struct cut_request *request, const struct weft_cut_range *range,
+int cut_skip_past(const struct cut_request *request, struct weft_cut_range *range,
 	struct weft_decoder *decoder, int status, struct weft_event *event)
 {
 	const uint64_t start =
 		range->start_ns > request->past_ns ? range->start_ns - request->past_ns : 0;
-	if (status != WEFT_OK || event->time_ns >= start)
+	if (status != WEFT_OK || event->time_ns >= start ||
+		strcmp(weft_decoder_describe(decoder)->format, "weft") != 0)
 		return status;
+	range->read_ns = start;
 	int error = weft_decoder_seek(decoder, start);
 	return error ? error : weft_decoder_next(decoder, event);
 }
@@ -260,8 +262,7 @@ static int cut_one(const struct cut_request *request, const struct cli_trace *tr
 		cli_trace_report(trace);
 		return cli_trace_fail(trace, first);
 	}
-	const struct weft_cut_range range =
-		cut_find_range(request, first == WEFT_OK ? event.time_ns : 0);
+	struct weft_cut_range range = cut_find_range(request, first == WEFT_OK ? event.time_ns : 0);
 	struct cli_checkpoint from = {0};
 	const bool has_state = first == WEFT_OK && request->past_ns == UINT64_MAX &&
 						   cli_checkpoint_find(trace, *request->files, range.start_ns, &from);

@@ -27,7 +27,7 @@ struct weft_cut_range cut_find_range(const struct cut_request *request, uint64_t
 
 /* Leaves out what the request does not need of a trace whose first event is `event`, and replaces
  * that by the next one, if `status` is WEFT_OK. Returns the new status. */
-int cut_skip_past(const struct cut_request *request, const struct weft_cut_range *range,
+int cut_skip_past(const struct cut_request *request, struct weft_cut_range *range,
 	struct weft_decoder *decoder, int status, struct weft_event *event);
 
 /* Writes the part of one file to `output`; `event` is its first event, if `status` is WEFT_OK, or

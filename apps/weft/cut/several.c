@@ -147,7 +147,7 @@ static int write_all(
 	uint64_t events = 0;
 	for (size_t i = 0; i < pieces->count; i++) {
 		struct piece *piece = &pieces->list[i];
-		const struct weft_cut_range range = {
+		struct weft_cut_range range = {
 			.start_ns = weft_input_own_time(input, piece->file, whole.start_ns),
 			.end_ns = weft_input_own_time(input, piece->file, whole.end_ns)};
 		uint64_t written;

@@ -88,6 +88,15 @@ static int begin(struct indexing *it)
 	return error ? CLI_NO : CLI_DONE;
 }
 
+static int keep_losses(struct indexing *it, const struct cli_trace *trace)
+{
+	int error =
+		weft_checkpoints_know_losses(it->checkpoints, weft_decoder_describe(trace->decoder));
+	if (error)
+		cli_error("%s", weft_error_text(error));
+	return error ? CLI_NO : CLI_DONE;
+}
+
 static int first_pass(struct indexing *it, const char *path)
 {
 	struct cli_trace trace;
@@ -106,6 +115,8 @@ static int first_pass(struct indexing *it, const char *path)
 		status = pass(it, &trace, look);
 	if (!status && !is_whole(it, &trace))
 		status = CLI_NO;
+	if (!status)
+		status = keep_losses(it, &trace);
 	cli_trace_close(&trace);
 	return status;
 }
@@ -117,7 +128,7 @@ static int finish(struct indexing *it, const struct cli_trace *trace, const char
 		cli_error("%s has changed meanwhile", trace->name);
 		return CLI_NO;
 	}
-	int error = weft_checkpoints_finish(it->checkpoints, weft_decoder_describe(trace->decoder));
+	int error = weft_checkpoints_finish(it->checkpoints);
 	if (!error)
 		return CLI_DONE;
 	cli_error(

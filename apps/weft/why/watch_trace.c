@@ -102,7 +102,7 @@ static bool open_output(const char *path, bool is_live, struct cli_output *ret_o
 
 struct watch_trace *watch_trace_open(const char *path, pid_t pid, const char *process, bool is_live)
 {
-	const struct weft_cut_range range = {0, UINT64_MAX};
+	const struct weft_cut_range range = {0, UINT64_MAX, 0};
 	char source[64];
 	/* Most of it is not touched. */
 	struct watch_trace *trace = calloc(1, sizeof(*trace));

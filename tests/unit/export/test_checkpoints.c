@@ -32,6 +32,30 @@ struct trace {
 
 static struct trace trace;
 
+/* The whole trace: without losses; with some at known times; or with others, too. The second pass
+ * learns of them late. */
+static struct weft_trace_description described, early;
+static struct weft_loss_period lost[3];
+
+static void lose(uint64_t seed)
+{
+	const uint64_t first = trace.events[0].time_ns;
+	const uint64_t length = trace.events[trace.count - 1].time_ns - first + 1;
+	if (seed % 3 == 0)
+		return;
+	for (uint32_t i = 0; i < 3; i++) {
+		const uint64_t start = first + next_random(&trace.seed) % length;
+		lost[i] = (struct weft_loss_period){.start = start,
+			.end = start + next_random(&trace.seed) % (length / 5 + 1),
+			.count = 2,
+			.thread = i,
+			.cause = WEFT_LOSS_FULL};
+	}
+	described.loss_periods = lost;
+	described.loss_period_count = 3;
+	described.losses[WEFT_LOSS_FULL] = seed % 9 == 1 ? 7 : 6;
+}
+
 /* The lives of ids so far: random_event() has ids below TASKS. */
 #define TASKS 9
 static bool is_created[TASKS], has_ended[TASKS];
@@ -95,6 +119,9 @@ static void begin_trace(uint64_t seed)
 {
 	trace.seed = seed;
 	trace.count = 0;
+	early = description;
+	memset(early.losses, 0, sizeof(early.losses));
+	described = early;
 	memset(is_created, 0, sizeof(is_created));
 	memset(has_ended, 0, sizeof(has_ended));
 }
@@ -106,6 +133,7 @@ static void make_trace(uint64_t seed, uint32_t step)
 	for (; trace.count < EVENTS; trace.count++)
 		trace.events[trace.count] =
 			good_event(trace.fields[trace.count], now += next_random(&trace.seed) % step);
+	lose(seed);
 }
 
 /* Events on which it depends who runs, waits and holds; on few threads, often at equal times. */
@@ -125,6 +153,7 @@ static void make_dense_trace(uint64_t seed)
 		event.time_ns = now += next_random(&trace.seed) % 3;
 		trace.events[trace.count++] = event;
 	}
+	lose(seed);
 }
 
 /* False if the trace is refused. */
@@ -141,9 +170,10 @@ static bool make_checkpoints(uint64_t spacing, struct weft_text *file)
 		weft_checkpoints_destroy(c);
 		return false;
 	}
+	assert_int_equal(weft_checkpoints_know_losses(c, &described), 0);
 	for (int i = 0; i < trace.count; i++)
-		assert_int_equal(weft_checkpoints_add(c, &trace.events[i], &description), 0);
-	assert_int_equal(weft_checkpoints_finish(c, &description), 0);
+		assert_int_equal(weft_checkpoints_add(c, &trace.events[i], &early), 0);
+	assert_int_equal(weft_checkpoints_finish(c), 0);
 	weft_checkpoints_destroy(c);
 	return true;
 }
@@ -176,9 +206,9 @@ static struct weft_text cut_from(
 	struct weft_cut *cut = begin(range, &part);
 	int status = WEFT_OK;
 	for (int i = from ? add_checkpoint(cut, from) : 0; i < trace.count && status == WEFT_OK; i++)
-		status = weft_cut_add(cut, &trace.events[i], &description);
+		status = weft_cut_add(cut, &trace.events[i], &described);
 	assert_true(status >= 0);
-	assert_int_equal(weft_cut_finish(cut, &description), 0);
+	assert_int_equal(weft_cut_finish(cut, &described), 0);
 	weft_cut_destroy(cut);
 	return part;
 }
@@ -217,7 +247,8 @@ static int compare_ranges(const struct weft_text *file)
 	int compared = 0;
 	for (int i = 0; i < 20; i++) {
 		const uint64_t start = 1000 + next_random(&trace.seed) % (last - 999);
-		const struct weft_cut_range range = {start, start + next_random(&trace.seed) % (last / 10)};
+		const struct weft_cut_range range = {
+			start, start + next_random(&trace.seed) % (last / 10), 0};
 		struct weft_checkpoint from;
 		const int status =
 			weft_checkpoint_find(file->bytes, file->size, &key, range.start_ns, &from);
@@ -257,7 +288,7 @@ static int compare_all(void)
 	const uint64_t end = trace.events[trace.count - 1].time_ns + 1;
 	const bool has_file = make_checkpoints(1, &file);
 	for (int i = 0; has_file && i < 2 * trace.count; i++) {
-		const struct weft_cut_range range = {trace.events[i / 2].time_ns, end};
+		const struct weft_cut_range range = {trace.events[i / 2].time_ns, end, 0};
 		const int at = i % 2 ? i / 2 : (int)(next_random(&trace.seed) % (i / 2 + 1));
 		if (weft_checkpoint_find(file.bytes, file.size, &key, trace.events[at].time_ns, &from))
 			continue;
@@ -336,7 +367,8 @@ static void names_are_the_same(void **state)
 /* The checkpoints of a trace of tasks that begin, and of others that end. */
 static void make_file(struct weft_text *file)
 {
-	trace = (struct trace){.count = EVENTS};
+	begin_trace(1);
+	trace.count = EVENTS;
 	for (int i = 0; i < EVENTS; i++)
 		trace.events[i] =
 			(struct weft_event){.type = i % 3 ? WEFT_EVENT_CREATE : WEFT_EVENT_RESOLVE,
@@ -344,6 +376,7 @@ static void make_file(struct weft_text *file)
 				.task = WEFT_TASK_NONE,
 				.other = (weft_task_id)(i % 3 ? i : i + 1000),
 				.text = {"", 0}};
+	lose(1);
 	assert_true(make_checkpoints(50, file));
 }
 
@@ -365,7 +398,7 @@ static void the_latest_checkpoint_is_found(void **state)
 	assert_int_equal(from.time_ns, 1499);
 	assert_int_equal(find(&file, UINT64_MAX, &from), WEFT_OK);
 	assert_in_range(from.time_ns, 4000, 4990);
-	assert_memory_equal(from.losses, description.losses, sizeof(from.losses));
+	assert_memory_equal(from.losses, described.losses, sizeof(from.losses));
 	weft_text_finish(&file);
 }
 
@@ -464,7 +497,7 @@ static void a_full_disk_ends_it(void **state)
 	const struct weft_cut_sink sink = {refuse, NULL};
 	struct weft_checkpoints *c;
 	assert_int_equal(weft_checkpoints_create(&key, 1, &sink, &c), 0);
-	assert_int_equal(weft_checkpoints_finish(c, &description), WEFT_ERROR_SYSTEM);
+	assert_int_equal(weft_checkpoints_finish(c), WEFT_ERROR_SYSTEM);
 	weft_checkpoints_destroy(c);
 }
 

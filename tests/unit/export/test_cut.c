@@ -106,7 +106,7 @@ static void a_reason_and_long_fields_have_room(void **state)
 static void rundown_describes_each_thread_before_the_range(void **state)
 {
 	(void)state;
-	const struct weft_cut_range range = {100, 200};
+	const struct weft_cut_range range = {100, 200, 0};
 	struct weft_text part = {0};
 	struct weft_cut *cut = begin(&range, &part);
 	add(cut, &(struct weft_event){.type = WEFT_EVENT_CREATE,
@@ -136,7 +136,7 @@ static void rundown_describes_each_thread_before_the_range(void **state)
 	expect_lines(&d,
 		"{\"time\":100,\"event\":\"alive\",\"task\":1,\"kind\":\"bind\",\"label\":\"\",\"age\":90,"
 		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
-		"{\"time\":100,\"event\":\"counter\",\"task\":null,\"name\":\"n\",\"value\":7,"
+		"{\"time\":100,\"event\":\"counter\",\"task\":null,\"name\":\"n\",\"add\":7,"
 		"\"rundown\":true,\"thread\":0}\n"
 		"{\"time\":100,\"event\":\"switch\",\"task\":1,\"rundown\":true,\"thread\":2}\n"
 		"{\"time\":100,\"event\":\"band\",\"kind\":\"idle\",\"reason\":\"epoll\",\"begin\":true,"
@@ -146,7 +146,7 @@ static void rundown_describes_each_thread_before_the_range(void **state)
 static void a_failure_before_the_range_is_in_the_rundown_if_read_again(void **state)
 {
 	(void)state;
-	const struct weft_cut_range range = {100, 200};
+	const struct weft_cut_range range = {100, 200, 0};
 	struct weft_text part = {0};
 	struct weft_cut *cut = begin(&range, &part);
 	for (uint64_t task = 1; task <= 2; task++)
@@ -338,7 +338,7 @@ static void a_rundown_keeps_deadlines(void **state)
 		{.type = WEFT_EVENT_TAG, .time_ns = 20, .task = 3, .value = 10},
 		{.type = WEFT_EVENT_RESOLVE, .time_ns = 30, .task = WEFT_TASK_NONE, .other = 3},
 	};
-	const struct weft_cut_range range = {100, 200};
+	const struct weft_cut_range range = {100, 200, 0};
 	struct weft_text part = {0};
 	struct weft_cut *cut = begin(&range, &part);
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
@@ -423,7 +423,7 @@ static void a_part_keeps_spans_of_tracks(void **state)
 static void impossible_values_are_refused(void **state)
 {
 	(void)state;
-	const struct weft_cut_range range = {0, 100};
+	const struct weft_cut_range range = {0, 100, 0};
 	struct weft_text part = {0};
 	struct weft_cut *cut = begin(&range, &part);
 	struct weft_event event = {.type = WEFT_EVENT_EXPECT, .time_ns = 50, .task = 1};
@@ -543,7 +543,7 @@ static void losses_are_those_of_the_range(void **state)
 		{200, 230, 17, 0, WEFT_LOSS_OVERWRITTEN}, /* from the range's end on */
 		{250, 260, 13, 0, WEFT_LOSS_OVERWRITTEN},
 	};
-	const struct weft_cut_range range = {100, 200};
+	const struct weft_cut_range range = {100, 200, 0};
 	struct weft_trace_description trace = description;
 	struct weft_text part = {0};
 	struct weft_cut *cut = begin(&range, &part);
@@ -583,7 +583,7 @@ static void losses_are_those_of_the_range(void **state)
 static void a_part_keeps_why_its_threads_are_idle(void **state)
 {
 	(void)state;
-	const struct weft_cut_range range = {100, 200};
+	const struct weft_cut_range range = {100, 200, 0};
 	struct weft_text part = {0};
 	struct weft_cut *cut = begin(&range, &part);
 	const struct weft_event idle = {.type = WEFT_EVENT_SWITCH,
@@ -617,7 +617,7 @@ static void a_part_keeps_why_its_threads_are_idle(void **state)
 static void a_band_keeps_the_reason_that_it_interrupts(void **state)
 {
 	(void)state;
-	const struct weft_cut_range range = {100, 200};
+	const struct weft_cut_range range = {100, 200, 0};
 	struct weft_text part = {0};
 	struct weft_cut *cut = begin(&range, &part);
 	add(cut, &(struct weft_event){.type = WEFT_EVENT_SWITCH,
@@ -641,7 +641,7 @@ static void a_band_keeps_the_reason_that_it_interrupts(void **state)
 static struct weft_decoder *cut_changes(
 	const struct weft_trace_change *changes, uint32_t count, struct weft_text *ret_part)
 {
-	const struct weft_cut_range range = {100, 200};
+	const struct weft_cut_range range = {100, 200, 0};
 	struct weft_trace_description trace = description;
 	struct weft_cut *cut = begin(&range, ret_part);
 	struct weft_decoder *decoder;
@@ -719,7 +719,7 @@ static void a_missing_text_is_reported(void **state)
 static void the_age_of_a_task_grows_up_to_the_range(void **state)
 {
 	(void)state;
-	const struct weft_cut_range range = {100, 200};
+	const struct weft_cut_range range = {100, 200, 0};
 	struct weft_text part = {0};
 	struct weft_cut *cut = begin(&range, &part);
 	add(cut, &(struct weft_event){.type = WEFT_EVENT_ALIVE,
@@ -748,7 +748,7 @@ static void the_age_of_a_task_grows_up_to_the_range(void **state)
 static void an_ended_task_is_left_out(void **state)
 {
 	(void)state;
-	const struct weft_cut_range range = {100, 200};
+	const struct weft_cut_range range = {100, 200, 0};
 	struct weft_text part = {0};
 	struct weft_cut *cut = begin(&range, &part);
 	for (uint64_t task = 0; task < 2; task++)
@@ -800,7 +800,7 @@ static void an_ended_task_is_what_it_was(void **state)
 static void a_gc_that_goes_on_begins_in_the_rundown(void **state)
 {
 	(void)state;
-	const struct weft_cut_range range = {100, 200};
+	const struct weft_cut_range range = {100, 200, 0};
 	struct weft_text part = {0};
 	struct weft_cut *cut = begin(&range, &part);
 	add(cut, &(struct weft_event){.type = WEFT_EVENT_BAND,

@@ -337,14 +337,14 @@ static void a_cut_ends_with_its_range_or_the_record(void **state)
 {
 	void *buffer = *state = record_wait();
 	weft_stop();
-	struct weft_trace_buffer part = cut(buffer, (struct weft_cut_range){0, UINT64_MAX});
+	struct weft_trace_buffer part = cut(buffer, (struct weft_cut_range){0, UINT64_MAX, 0});
 	assert_int_equal(part.ending, WEFT_ENDING_STOP);
 	assert_int_equal(part.end_ns, now_ns);
-	part = cut(buffer, (struct weft_cut_range){0, 1000500});
+	part = cut(buffer, (struct weft_cut_range){0, 1000500, 0});
 	assert_int_equal(part.ending, WEFT_ENDING_CUT);
 	assert_int_equal(part.end_ns, 1000500);
-	part =
-		cut(buffer, (struct weft_cut_range){0, 2000000}); /* between the last event and the end */
+	part = cut(
+		buffer, (struct weft_cut_range){0, 2000000, 0}); /* between the last event and the end */
 	assert_int_equal(part.ending, WEFT_ENDING_CUT);
 	assert_int_equal(part.end_ns, 2000000);
 }

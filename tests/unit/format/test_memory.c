@@ -212,7 +212,7 @@ static int append(void *text, const void *bytes, size_t size)
 static int cut_part(struct weft_decoder *decoder)
 {
 	const struct weft_trace_description *trace = weft_decoder_describe(decoder);
-	const struct weft_cut_range range = {5000000000, UINT64_MAX};
+	const struct weft_cut_range range = {5000000000, UINT64_MAX, 0};
 	struct weft_text part = {0};
 	const struct weft_cut_sink sink = {append, &part};
 	struct weft_event event;
@@ -331,7 +331,7 @@ static int cut_message(struct weft_decoder *decoder)
 		{.type = WEFT_EVENT_SWITCH, .time_ns = 50, .task = 2},
 		{.type = WEFT_EVENT_RECEIVE, .time_ns = 60, .task = 2, .value = 5},
 	};
-	const struct weft_cut_range range = {50, UINT64_MAX};
+	const struct weft_cut_range range = {50, UINT64_MAX, 0};
 	struct weft_text part = {0};
 	const struct weft_cut_sink sink = {append, &part};
 	struct weft_cut *cut;

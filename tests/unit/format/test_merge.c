@@ -77,7 +77,7 @@ static struct weft_text write_part(
 {
 	struct weft_trace_thread own[THREADS];
 	const struct weft_trace_description description = describe(buffer, own);
-	const struct weft_cut_range range = {0, end_ns};
+	const struct weft_cut_range range = {0, end_ns, 0};
 	struct weft_text part = {0};
 	const struct weft_cut_sink sink = {append, &part};
 	struct weft_cut *cut;
@@ -521,7 +521,7 @@ static struct weft_text write_losses(uint32_t buffer, const uint64_t ends[2])
 	struct weft_trace_thread own[THREADS];
 	struct weft_trace_description description = describe(buffer, own);
 	const struct weft_event event = {.type = WEFT_EVENT_SWITCH, .time_ns = 1000, .task = 1};
-	const struct weft_cut_range range = {0, UINT64_MAX};
+	const struct weft_cut_range range = {0, UINT64_MAX, 0};
 	const struct weft_loss_period periods[2] = {
 		{.start = ends[0] - 100, .end = ends[0], .count = 1},
 		{.start = ends[1] - 100, .end = ends[1], .count = 2}};
@@ -570,7 +570,7 @@ static struct weft_text write_levels(uint32_t buffer, const struct weft_trace_ch
 	struct weft_trace_thread own[THREADS];
 	struct weft_trace_description description = describe(buffer, own);
 	const struct weft_event event = {.type = WEFT_EVENT_SWITCH, .time_ns = 500, .task = 1};
-	const struct weft_cut_range range = {0, UINT64_MAX};
+	const struct weft_cut_range range = {0, UINT64_MAX, 0};
 	struct weft_text part = {0};
 	const struct weft_cut_sink sink = {append, &part};
 	struct weft_cut *cut;

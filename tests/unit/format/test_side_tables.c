@@ -438,7 +438,7 @@ static int append(void *text, const void *bytes, size_t size)
 
 static struct weft_text cut(const void *bytes, size_t size, uint64_t start_ns, uint64_t end_ns)
 {
-	const struct weft_cut_range range = {start_ns, end_ns};
+	const struct weft_cut_range range = {start_ns, end_ns, 0};
 	struct weft_text part = {0};
 	const struct weft_cut_sink sink = {append, &part};
 	struct weft_decoder *decoder;

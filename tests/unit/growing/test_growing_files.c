@@ -356,7 +356,7 @@ static void add_create(
 /* A trace that is written while it is followed: its marks are its present, and its end is known. */
 static void a_trace_that_is_flushed_grows_and_ends(void **state)
 {
-	const struct weft_cut_range all = {0, UINT64_MAX}, later = {SECOND_NS, UINT64_MAX};
+	const struct weft_cut_range all = {0, UINT64_MAX, 0}, later = {SECOND_NS, UINT64_MAX, 0};
 	struct weft_trace_thread thread = {.name = "main", .number = 1};
 	struct weft_trace_buffer buffer = {.process = "p", .host = "h", .file = ""};
 	const struct weft_trace_description description = {.format = "weft",

@@ -15,7 +15,9 @@
 /* A story of one counter: a change, a set, or what the program says. */
 struct step {
 	uint64_t time;
-	char what; /* '+', '=', 'T', or '0': a total of a counter that was 0 when the record began */
+	/* '+', '=', 'T', or '0': a total of a counter that was 0 when the record began. Of a rundown:
+	 * 'a', it adds; 's', it sets. */
+	char what;
 	int64_t value;
 };
 
@@ -56,7 +58,8 @@ static struct weft_model *make(const struct story *story)
 			.task = WEFT_TASK_NONE,
 			.text = {"n", 1},
 			.value = step->value,
-			.is_set = step->what != '+'};
+			.is_rundown = step->what == 'a' || step->what == 's',
+			.is_set = step->what != '+' && step->what != 'a'};
 		assert_int_equal(weft_model_builder_add(builder, &event, &diagnostics), 0);
 	}
 	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
@@ -255,6 +258,33 @@ static void a_value_at_its_limit_is_not_corrected(void **state)
 	expect(&story, VALUES(1, INT64_MAX, INT64_MAX, INT64_MAX - 1), 0);
 }
 
+/* A part of a trace with losses: up to a total it is unknown what was missing before the part. */
+static void a_part_that_lacks_changes_is_relative(void **state)
+{
+	(void)state;
+	const struct weft_loss_period lost = {
+		.start = 25, .end = 60, .count = 9, .cause = WEFT_LOSS_FULL};
+	const struct story relative[] = {
+		{STORY({10, 'a', 5}, {20, '+', 1})},
+		{STORY({10, 's', 5}, {10, 'a', 0}, {20, '+', 1})},
+		{STORY({10, 'a', 5}, {20, '+', 1}, {70, '0', 9}), .lost = lost},
+		{STORY({10, 's', 5}, {10, 'a', 0}, {20, '+', 1}, {70, '0', 9}), .lost = lost},
+	};
+	const struct story set = {STORY({10, 's', 5}, {10, 'a', 0}, {20, '=', 3})};
+	const struct story adds = {STORY({10, 'a', 5}, {20, '+', 1}, {70, 'T', 9})};
+	const struct story last = {STORY({10, 's', 5}, {10, 'a', 0}, {20, '+', 1}, {70, 'T', 9})};
+	for (unsigned i = 0; i < 4; i++) {
+		struct weft_model *model = make(&relative[i]);
+		assert_true(model->counters[0].is_relative && model->counters[0].begins_total);
+		assert_int_equal(model->counters[0].count, 2);
+		assert_int_equal(model->samples.value[1], 6);
+		weft_model_destroy(model);
+	}
+	expect(&set, VALUES(5, 3), 0);
+	expect(&adds, VALUES(8, 9), 3);
+	expect(&last, VALUES(5, 9), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +303,7 @@ int main(void)
 		cmocka_unit_test(a_level_that_changes_hides_changes),
 		cmocka_unit_test(a_level_that_changes_with_a_total_hides_nothing_after_it),
 		cmocka_unit_test(a_value_at_its_limit_is_not_corrected),
+		cmocka_unit_test(a_part_that_lacks_changes_is_relative),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
