@@ -16,6 +16,7 @@
 
 #include "base/search.h"
 #include "story/problems/findings.h"
+#include "story/problems/global_lock.h"
 #include "story/problems/ran.h"
 #include "story/problems/runner.h"
 #include "story/unheard.h"
@@ -335,6 +336,7 @@ void weft__story_find_slow_consumers(struct weft__findings *findings)
 {
 	struct consumers c = {findings, findings->story->model, LOOKED_ALL};
 	for (uint32_t task = 0; task < c.model->tasks.count && !findings->error; task++)
-		if (c.model->tasks.kind[task] == WEFT_KIND_CONDITION)
+		if (c.model->tasks.kind[task] == WEFT_KIND_CONDITION &&
+			!weft__story_is_global_lock(c.model, task))
 			look_at_condition(&c, task);
 }

@@ -30,7 +30,7 @@ struct hunger {
 	bool is_woken;                   /* the last one ended by a signal */
 };
 
-static bool is_global_lock(const struct weft_model *model, uint32_t task)
+bool weft__story_is_global_lock(const struct weft_model *model, uint32_t task)
 {
 	if (task == WEFT_NONE || model->tasks.kind[task] != WEFT_KIND_CONDITION ||
 		model->tasks.label[task] == WEFT_NONE)
@@ -84,7 +84,7 @@ static struct hunger hunger_of(const struct weft_story *story, uint32_t task)
 	for (uint32_t i = 0; i < by.count; i++) {
 		const uint32_t edge = by.edges[i];
 		const bool is_wait = e->type[edge] == WEFT_EDGE_TRY_READ || e->type[edge] == WEFT_EDGE_READ;
-		if (is_wait && is_global_lock(story->model, e->to[edge]) &&
+		if (is_wait && weft__story_is_global_lock(story->model, e->to[edge]) &&
 			wait_of(story, edge, &begin, &end)) {
 			add_wait(&h, &since, begin, end);
 			h.is_woken = e->type[edge] == WEFT_EDGE_READ;
@@ -136,7 +136,7 @@ void weft__story_find_global_lock(struct weft__findings *findings)
 	struct hunger kept = {0}, starved = {0};
 	bool has_lock = false;
 	for (uint32_t task = 0; task < model->tasks.count && !has_lock; task++)
-		has_lock = is_global_lock(model, task);
+		has_lock = weft__story_is_global_lock(model, task);
 	for (uint32_t task = 0; task < model->tasks.count && has_lock; task++) {
 		if (model->tasks.kind[task] != WEFT_KIND_THREAD)
 			continue;

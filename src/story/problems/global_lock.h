@@ -7,6 +7,9 @@
 
 #include "story/problems/findings.h"
 
+/* True for the condition of the global lock, which each thread signals that lets go of it. */
+bool weft__story_is_global_lock(const struct weft_model *model, uint32_t task);
+
 /* Adds a problem for the thread that waits for it longest, if it waits for long. */
 void weft__story_find_global_lock(struct weft__findings *findings);
 
