@@ -355,8 +355,15 @@ enum weft__hooks_channel {
 uint64_t weft__hooks_key(enum weft__hooks_channel channel, uint64_t what);
 uint64_t weft__hooks_mix(uint64_t bits);
 
-/* A child has begun, or the process is one of fork: what it opened before is perhaps shared. */
-extern bool weft__hooks_has_forked __attribute__((visibility("hidden")));
+/* How many children have begun, 1 more in a process of fork: other processes may share what was
+ * opened before the last of them. */
+extern uint32_t weft__hooks_forks __attribute__((visibility("hidden")));
+
+/* Another child has begun, or begins. Call it while recording. */
+void weft__hooks_forked(void);
+
+/* The function is called then, and may record. */
+void weft__hooks_offer_forked(void (*function)(void));
 
 /* The first task of the process, or WEFT_TASK_NONE. It receives from what began the process. */
 void weft__hooks_process_begins(uint64_t task);

@@ -29,7 +29,20 @@ _Static_assert(WEFT__HOOKS_EXECS == WEFT_KEY_EXECS && WEFT__HOOKS_EXITS == WEFT_
 				   WEFT__HOOKS_CHILD_EXITS == WEFT_KEY_CHILD_EXITS,
 	"keys of ends of programs");
 
-bool weft__hooks_has_forked;
+uint32_t weft__hooks_forks;
+static void (*forked)(void);
+
+void weft__hooks_offer_forked(void (*function)(void))
+{
+	forked = function;
+}
+
+void weft__hooks_forked(void)
+{
+	__atomic_add_fetch(&weft__hooks_forks, 1, __ATOMIC_RELAXED);
+	if (forked)
+		forked();
+}
 
 uint64_t weft__hooks_mix(uint64_t x)
 {

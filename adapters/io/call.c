@@ -10,6 +10,7 @@
 #include "hooks/counts.h"
 #include "io/loop.h"
 #include "io/message.h"
+#include "io/own.h"
 #include "io/room.h"
 
 /* ---- Names ---- */
@@ -87,6 +88,8 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 			weft__io_mark_empty(object);
 		weft__io_mark_ends(call->fd, object);
 		weft__io_mark_direction(object, call->direction == WEFT__IO_OUT);
+		if (call->direction == WEFT__IO_OUT)
+			weft__io_mark_own(call->fd, object);
 		if (object->type == WEFT__IO_SIGNAL)
 			weft__hooks_look_at_children();
 		weft__hooks_wait_begin(&call->wait, task, false, call->name);

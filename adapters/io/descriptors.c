@@ -28,7 +28,7 @@ static pid_t process;
 
 static void begin_child(void)
 {
-	weft__hooks_has_forked = true;
+	weft__hooks_forks++;
 	if (!weft__hooks_is_confined())
 		process = (pid_t)syscall(SYS_getpid);
 }
@@ -132,7 +132,7 @@ __attribute__((constructor(105))) static void begin(void)
 	if (!weft__io_descriptors)
 		return;
 	begin_child();
-	weft__hooks_has_forked = false;
+	weft__hooks_forks = 0;
 	weft__hooks_rundown_add(run_down);
 	weft__hooks_offer_first_wait(mark_inherited);
 	pthread_atfork(NULL, mark_shared, begin_child);
@@ -212,9 +212,8 @@ void weft__io_send_ends(void)
 static void mark_other_end(uint32_t index, const struct weft__io_object *object)
 {
 	struct weft__io_object *other = object->pair ? weft__io_object_at(object->pair) : NULL;
-	if (!weft__hooks_has_forked || !other ||
-		!__atomic_load_n(&other->references, __ATOMIC_RELAXED) || other->pair != index ||
-		other->channel != object->channel)
+	if (!weft__hooks_forks || !other || !__atomic_load_n(&other->references, __ATOMIC_RELAXED) ||
+		other->pair != index || other->channel != object->channel)
 		return;
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
@@ -283,6 +282,8 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 	object->alive.task = object->waiter = WEFT_TASK_NONE;
 	object->sends = object->receives = object->channel = object->sent = object->taken = 0;
 	object->is_unread = object->has_rest = object->has_more = object->is_unarmed = false;
+	object->forks = weft__hooks_forks;
+	object->is_own = false;
 	object->opener = weft_current();
 	object->epoch = weft__hooks_epoch();
 	descriptor->round = descriptor->used = 0;

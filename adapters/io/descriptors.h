@@ -75,12 +75,14 @@ struct weft__io_object {
 	uint32_t held;       /* the process `epoch` in which weft__io_hold was called; else 0 */
 	uint32_t left;       /* what the trace says about an edge (edge.h); 0: nothing */
 	uint32_t instance;   /* of an epoll instance: its number; 0: it has none yet */
+	uint32_t forks;      /* weft__hooks_forks when it was opened */
 	uint8_t type, flags;
 	bool marked_writes; /* the direction that the trace has of a connection's waits */
 	/* Since a receive, rest.h: nothing was read yet; a read has left something; another receive was
 	 * left out */
 	bool is_unread, has_rest, has_more;
 	bool is_unarmed; /* epoll has reported it, and does so no more (edge.h) */
+	bool is_own;     /* the trace says that no other process reads the pipe (own.h) */
 	struct weft__hooks_alive
 		alive; /* begins with the task, so that this is in the first cache line */
 };

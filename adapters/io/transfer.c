@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "io/message.h"
+#include "io/own.h"
 #include "io/rest.h"
 #include "io/traffic.h"
 #include "io/transfer.h"
@@ -67,6 +68,8 @@ void weft__io_write_begin(
 	weft__io_reply(fd);
 	if (weft__io_object(fd)) /* by the task that writes: nothing runs while the call waits */
 		weft__io_send(fd);
+	if (flags & WEFT__IO_MAY_HAND_ON)
+		weft__io_hand_on(fd);
 	begin_transfer(call, fd, flags, size, WEFT__IO_OUT, name);
 }
 

@@ -12,6 +12,9 @@
 /* A flag beside those of recv and send: the result is a number of messages. */
 #define WEFT__IO_MANY (1 << 28)
 
+/* The same: the message may have descriptors for another process. */
+#define WEFT__IO_MAY_HAND_ON (1 << 30)
+
 /* Call these before and after a read or write, which returns the number of bytes (`got`, `put`) or
  * -1. `flags`: those of recv or send, else 0. `size`: the bytes to read or write; 0: unknown. */
 void weft__io_read_begin(struct weft__io_call *call, int fd, int flags, const char *name);

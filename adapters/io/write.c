@@ -53,7 +53,7 @@ WEFT__IO_ENTRY(ssize_t, sendto,
 	return put;
 }
 
-WEFT__IO_PUT(write, fd, flags, 0, ssize_t, sendmsg,
+WEFT__IO_PUT(write, fd, flags | WEFT__IO_MAY_HAND_ON, 0, ssize_t, sendmsg,
 	(int fd, const struct msghdr *message, int flags), (fd, message, flags))
 
 /* A move uses both descriptors, because a loop may have waited for either. */
@@ -63,7 +63,7 @@ WEFT__IO_PUT(move, to, from, size, ssize_t, sendfile, (int to, int from, off_t *
 WEFT__IO_PUT(move, to, from, size, ssize_t, sendfile64,
 	(int to, int from, off64_t *at, size_t size), (to, from, at, size))
 
-WEFT__IO_PUT(write, fd, flags | WEFT__IO_MANY, 0, int, sendmmsg,
+WEFT__IO_PUT(write, fd, flags | WEFT__IO_MANY | WEFT__IO_MAY_HAND_ON, 0, int, sendmmsg,
 	(int fd, struct mmsghdr *messages, unsigned count, int flags), (fd, messages, count, flags))
 
 WEFT__IO_PUT(write, fd, 0, 0, ssize_t, pwritev,
@@ -107,5 +107,5 @@ HOOKS_ASKED(SYS_sendto, ask_sendto)
 
 HOOKS_ASKED(SYS_sendmsg, ask_sendmsg)
 {
-	return ask_to_write(it, (int)it->argument[2], 0, "sendmsg");
+	return ask_to_write(it, (int)it->argument[2] | WEFT__IO_MAY_HAND_ON, 0, "sendmsg");
 }

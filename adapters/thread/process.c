@@ -30,7 +30,7 @@ void weft__thread_child_begins(pid_t child)
 {
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
-	weft__hooks_has_forked = true;
+	weft__hooks_forked();
 	weft_send(weft__hooks_key(WEFT__HOOKS_BEGINS, (uint64_t)child));
 	weft__hooks_child_begins();
 	weft__hooks_end(saved);
@@ -90,14 +90,18 @@ static uint64_t stop_running(void)
  * yet does not record its exec, so the new program's first task receives from the parent. */
 static uint64_t before_exec(void)
 {
-	if (!HOOKS_RECORD || weft__hooks_thread.epoch != weft__hooks_epoch() ||
-		!weft__hooks_system_begin())
+	if (!HOOKS_RECORD)
 		return WEFT_TASK_NONE;
+	uint64_t task = WEFT_TASK_NONE;
 	int saved = weft__hooks_begin();
-	weft_send(weft__hooks_key(WEFT__HOOKS_EXECS, (uint64_t)weft__kernel_process()));
-	uint64_t task = stop_running();
+	if (!weft__hooks_is_this_process())
+		weft__hooks_forked(); /* vfork itself has no hook */
+	if (weft__hooks_thread.epoch == weft__hooks_epoch() && weft__hooks_system_begin()) {
+		weft_send(weft__hooks_key(WEFT__HOOKS_EXECS, (uint64_t)weft__kernel_process()));
+		task = stop_running();
+		weft__hooks_system_end();
+	}
 	weft__hooks_end(saved);
-	weft__hooks_system_end();
 	return task;
 }
 

@@ -29,7 +29,7 @@ static struct weft__hooks_wait begin_system(const char *command)
 	weft__hooks_append(&label, "system ");
 	weft__hooks_append_copy(&label, command);
 	weft__hooks_thread_task();
-	weft__hooks_has_forked = true;
+	weft__hooks_forked();
 	weft_send(own_key(WEFT__HOOKS_CHILD_BEGINS));
 	weft_send_as(WEFT_TASK_NONE, own_key(WEFT__HOOKS_CHILD_EXITS));
 	struct weft__hooks_wait wait = weft__hooks_wait_outside(&label, weft_kind("call"), "system");

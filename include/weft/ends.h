@@ -20,6 +20,13 @@
  * stands for the end now. */
 #define WEFT_TAG_LEAVES "leaves end"
 
+/* Tags of a pipe to which a thread waits to write, and which no other process can read: it was made
+ * in this one, which has not forked since, nor sent a message that may have descriptors. The
+ * descriptors by which the process writes and reads. The second one is -1 once that may not be true
+ * any more. */
+#define WEFT_TAG_OWN_WRITER "own writing descriptor"
+#define WEFT_TAG_OWN_READER "own reading descriptor"
+
 /* Tags of a connection or pipe that a program reads when epoll reports it. The program waits for
  * the next report, which does not come, as that many bytes were left (EPOLLET), or as epoll was not
  * told to report it again (EPOLLONESHOT: 1). 0: no longer. */

@@ -14,6 +14,7 @@
 #include "story/hop.h"
 #include "story/index.h"
 #include "story/other_end.h"
+#include "story/own_pipe.h"
 #include "story/signallers.h"
 #include "story/queue_end.h"
 #include "story/suspended.h"
@@ -377,6 +378,11 @@ static void write_unresolved(
 	if (weft__story_keeps_own_end(story, task, chain->at))
 		weft__story_words_add(
 			weft__story_clause(s, WORTH_OTHER), "; its own process keeps the writing end open");
+	if (weft__story_is_own_pipe(story->model, task, chain->at)) {
+		struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
+		weft__story_words_add(w, "; only its own process can read it");
+		weft__story_words_add_descriptors(w, story->model, task, chain->at);
+	}
 	if (weft_story_timer(story->model, task, &timer))
 		add_due(s, story->model, &timer);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """Programs that nobody changed, which use descriptors in a faulty way: the problem names what they do. Their sound twins have no such problem."""
 import os
+import re
 
 from hanging import Hang
 from harness import BUILD, case, main, temporary_directory
@@ -58,6 +59,33 @@ def a_lock_that_was_given_back_is_not_lost():
         with temporary_directory() as folder:
             hang = Hang(SUBJECT, part, folder=folder, waits=['any signal'])
             assert not about(hang, 'loses its lock'), (part, hang.problems())
+
+
+@case
+def a_full_pipe_that_only_its_writer_could_read_is_a_deadlock():
+    for part in ('fill-own', 'fill-both'):
+        with temporary_directory() as folder:
+            hang = Hang(SUBJECT, part, folder=folder, until=lambda p: p['problem'] == 'deadlock')
+            found = [p for p in hang.problems() if p['severity'] == 'error']
+            text = r'waits to write to pipe \(descriptors [0-9]+ and [0-9]+\), which only its own process can read'
+            assert len(found) == 1 and found[0]['problem'] == 'deadlock' and re.search(text, found[0]['sentence']), (part, found)
+            assert 'only its own process can read it (descriptors ' in hang.why('task:1'), (part, hang.why('task:1'))
+
+
+@case
+def a_filter_that_was_begun_by_vfork_is_in_the_circle():
+    with temporary_directory() as folder:
+        hang = Hang(SUBJECT, 'fill-filter', folder=folder, waits=['pipe', 'pipe'])
+        assert about(hang, 'waits for pipe of ') == ['error deadlock'], hang.problems()
+
+
+@case
+def a_full_pipe_that_others_may_read_is_no_deadlock():
+    for part in ('fill-for-thread', 'fill-for-child', 'fill-handed-on'):
+        with temporary_directory() as folder:
+            hang = Hang(SUBJECT, part, folder=folder, waits=['pipe'])
+            assert not [p for p in hang.problems() if p['severity'] == 'error'], (part, hang.problems())
+            assert part == 'fill-for-thread' or 'own process' not in str(hang.problems()) + hang.why('task:1'), (part, hang.why('task:1'))
 
 
 main()

@@ -7,11 +7,13 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -237,6 +239,114 @@ static void lose_none(void)
 	pause();
 }
 
+/* ---- Pipes that are full, and that only their own process could read ---- */
+
+static int left[2], right[2];
+
+/* More than a pipe holds. */
+static void fill(int fd)
+{
+	static const char bytes[4096];
+	for (int i = 0; i < 64; i++)
+		check(write(fd, bytes, sizeof(bytes)) == sizeof(bytes), "write");
+}
+
+static void fill_own(void)
+{
+	check(pipe(left) == 0, "pipe");
+	print_process();
+	fill(left[1]);
+}
+
+static void *fill_then_read(void *ends)
+{
+	char bytes[4096];
+	const int *fds = ends; /* to write, and to read */
+	fill(fds[0]);
+	while (read(fds[1], bytes, sizeof(bytes)) > 0)
+		;
+	return NULL;
+}
+
+static void fill_both(void)
+{
+	check(pipe(left) == 0 && pipe(right) == 0, "pipe");
+	int of_left[2] = {left[1], right[0]}, of_right[2] = {right[1], left[0]};
+	print_process();
+	begin(fill_then_read, of_left, "left");
+	fill_then_read(of_right);
+}
+
+static void *read_later(void *fd)
+{
+	char bytes[4096];
+	pause();
+	while (read(*(int *)fd, bytes, sizeof(bytes)) > 0)
+		;
+	return NULL;
+}
+
+/* All input is written to a child of vfork before its output is read. */
+static void fill_filter(void)
+{
+	check(pipe2(left, O_CLOEXEC) == 0 && pipe2(right, O_CLOEXEC) == 0, "pipe2");
+	const pid_t child = vfork();
+	if (child == 0) {
+		if (dup2(left[0], STDIN_FILENO) == 0 && dup2(right[1], STDOUT_FILENO) == 1)
+			execlp("cat", "cat", (char *)NULL);
+		_exit(1);
+	}
+	close(left[0]);
+	close(right[1]);
+	printf("%d %d\n", (int)getpid(), (int)child);
+	fflush(stdout);
+	for (int i = 0; i < 4; i++) /* cat has 128 KiB, and the pipes as much together */
+		fill(left[1]);
+}
+
+/* Another thread reads when a signal has come. */
+static void fill_for_thread(void)
+{
+	check(pipe(left) == 0, "pipe");
+	begin(read_later, &left[0], "reader");
+	print_process();
+	fill(left[1]);
+}
+
+/* A child has the reading end, too. */
+static void fill_for_child(void)
+{
+	check(pipe(left) == 0, "pipe");
+	const pid_t child = fork();
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+	}
+	print_process();
+	fill(left[1]);
+}
+
+/* The reading end is on the way to the process at the other end of a socket. */
+static void fill_handed_on(void)
+{
+	char control[CMSG_SPACE(sizeof(int))] = "", byte = 0;
+	struct iovec part = {&byte, 1};
+	struct msghdr message = {.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control)};
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+	int sockets[2];
+	check(pipe(left) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0, "pipe");
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(head), &left[0], sizeof(int));
+	check(sendmsg(sockets[0], &message, 0) == 1, "sendmsg");
+	print_process();
+	fill(left[1]);
+}
+
 int main(int count, char **arguments)
 {
 	static const struct {
@@ -244,7 +354,10 @@ int main(int count, char **arguments)
 		void (*function)(void);
 	} parts[] = {{"locked", reply_locked}, {"unlocked", reply_unlocked}, {"unread", leave_unread},
 		{"read", read_all}, {"unarmed", leave_unarmed}, {"armed", arm_again},
-		{"lose-lock", lose_lock}, {"keep-lock", keep_lock}, {"lose-none", lose_none}};
+		{"lose-lock", lose_lock}, {"keep-lock", keep_lock}, {"lose-none", lose_none},
+		{"fill-own", fill_own}, {"fill-both", fill_both}, {"fill-filter", fill_filter},
+		{"fill-for-thread", fill_for_thread}, {"fill-for-child", fill_for_child},
+		{"fill-handed-on", fill_handed_on}};
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function();

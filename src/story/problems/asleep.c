@@ -2,8 +2,9 @@
  *
  * See asleep.h. The buffers are looked at once, when a finder first asks.
  *
- * Threads wait for each other if each of them waits for a condition, a lock or the end of a thread
- * that only their own process can give, and without a time-out (WEFT_TAG_LIMITED), for long.
+ * Threads wait for each other if each of them waits for a condition, a lock, room in a pipe or the
+ * end of a thread that only their own process can give, and without a time-out (WEFT_TAG_LIMITED),
+ * for long.
  */
 #include "story/problems/asleep.h"
 
@@ -12,6 +13,7 @@
 
 #include "story/elsewhere.h"
 #include "story/index.h"
+#include "story/own_pipe.h"
 
 /* Notes of a task that are examined, from the last one back. */
 #define LOOKED_MAX 256
@@ -50,7 +52,8 @@ static bool is_inside(const struct weft_story *story, uint32_t source)
 	const unsigned kind = model->tasks.kind[source];
 	struct weft__elsewhere other;
 	return (kind == WEFT_KIND_CONDITION || kind == WEFT_KIND_LOCK || kind == WEFT_KIND_RWLOCK ||
-			   kind == WEFT_KIND_THREAD) &&
+			   kind == WEFT_KIND_THREAD ||
+			   weft__story_is_own_pipe(model, source, model->summary.end)) &&
 		   last_tag(model, source, WEFT_TAG_LIMITED) == WEFT_NONE &&
 		   (!weft__story_held_elsewhere(story, source, model->summary.end, &other) ||
 			   other.is_copy);

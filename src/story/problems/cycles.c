@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "story/own_pipe.h"
 #include "story/problems/blocked.h"
 #include "story/problems/broken.h"
 #include "story/problems/findings.h"
@@ -44,6 +45,25 @@ static void choose_view(const struct walk *walk, struct weft_problem *problem)
 		problem->show_end = problem->end;
 }
 
+/* The task for which another one of a circle has begun to wait. */
+static uint32_t waits_for(const struct walk *walk, uint32_t task)
+{
+	const uint32_t edge = weft__story_blocked_since(&walk->blocked, task);
+	return walk->blocked.final[walk->model->edges.to[edge]];
+}
+
+/* " waits to write to pipe 2 'pipe' (descriptors 4 and 3), which only its own process can read".
+ * That thread waits itself, and so do the others. */
+static void describe_own(const struct walk *walk, uint32_t pipe, struct weft__sentence *s)
+{
+	const struct weft_model *model = walk->model;
+	struct weft__words *w = weft__story_clause(s, 5);
+	weft__story_words_add(w, " waits to write to ");
+	weft__story_words_add_task(w, model, pipe, 20);
+	weft__story_words_add_descriptors(w, model, pipe, model->summary.end);
+	weft__story_words_add(weft__story_clause(s, 4), ", which only its own process can read");
+}
+
 static void add_cycle(struct walk *walk, uint32_t task)
 {
 	const struct weft_model *model = walk->model;
@@ -64,7 +84,10 @@ static void add_cycle(struct walk *walk, uint32_t task)
 	weft__story_sentence_init(&s);
 	struct weft__words *w = weft__story_clause(&s, 5);
 	weft__story_words_add_subject(w, model, first, 28);
-	if (length == 1) {
+	const uint32_t source = waits_for(walk, first);
+	if (weft__story_is_own_pipe(model, source, model->summary.end)) {
+		describe_own(walk, source, &s);
+	} else if (length == 1) {
 		weft__story_words_add(w, " waits for itself");
 	} else {
 		weft__story_blocked_describe(&walk->blocked, first, w);

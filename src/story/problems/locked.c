@@ -12,12 +12,14 @@
 #include "story/any.h"
 #include "story/holders.h"
 #include "story/other_end.h"
+#include "story/own_pipe.h"
 
 /* If that many passes are not enough, only circles of tasks with one way out are found. */
 #define PASSES_MAX 64
 
 /* A resource with several holders; or a wait for the end of any child, which the children hold; or
- * a connection of a process to itself, whose other end any of its threads may use. */
+ * a connection of a process to itself, whose other end any of its threads may use; or a pipe that
+ * only the process can read. */
 struct shared {
 	uint32_t resource;
 	struct weft__holders holders;
@@ -107,17 +109,36 @@ static bool is_open_join(const struct locked *l, uint32_t task)
 	return l->model->tasks.kind[task] == WEFT_KIND_JOIN && is_open(l, task);
 }
 
-/* The thread that used the other end last, of a connection of a process to itself; or WEFT_NONE. */
+/* A thread of the pipe's process: one that does not wait for the pipe itself, if there is one. */
+static uint32_t reader_of(const struct locked *l, uint32_t pipe)
+{
+	const struct weft_tasks *t = &l->model->tasks;
+	uint32_t found = WEFT_NONE;
+	for (uint32_t task = 0; task < t->count; task++) {
+		if (t->kind[task] != WEFT_KIND_THREAD || !is_open(l, task) ||
+			t->buffer[task] != t->buffer[pipe])
+			continue;
+		found = task;
+		if (l->b->next[task] != pipe)
+			break;
+	}
+	return found;
+}
+
+/* The thread that used the other end last, of a connection of a process to itself, or that may read
+ * from its pipe; or WEFT_NONE. */
 static uint32_t inner_user(const struct locked *l, uint32_t task)
 {
 	struct weft__other_end other;
+	if (weft__story_is_own_pipe(l->model, task, l->model->summary.end))
+		return reader_of(l, task);
 	const bool is_inner =
 		weft__story_other_end(l->b->story, task, l->model->summary.end, &other) && other.is_inner;
 	return is_inner ? other.user : WEFT_NONE;
 }
 
 /* True for a resource with a waiter and with several holders, for several children, or for such a
- * connection. */
+ * connection or pipe. */
 static bool is_shared(const struct locked *l, uint32_t task)
 {
 	const unsigned kind = l->model->tasks.kind[task];

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See own.h. A pipe is the process's own if it has both ends of it, no child has begun since it was
+ * made, and no message was sent that may have had descriptors. If a child begins later, the tags
+ * are taken back.
+ */
+#include "io/own.h"
+
+#include <weft/ends.h>
+
+#define LOOKED_MAX 1024 /* descriptors among which the reading one is searched */
+#define OWNED_MAX  16   /* pipes with tags */
+
+static bool has_handed_on;
+static struct weft__io_object *owned[OWNED_MAX];
+
+/* The descriptor of the other end, if no other process can have that; else -1. */
+static int own_reader(const struct weft__io_object *object)
+{
+	const struct weft__io_object *other = object->pair ? weft__io_object_at(object->pair) : NULL;
+	if (!other || object->type != WEFT__IO_PIPE || !other->pair ||
+		weft__io_object_at(other->pair) != object || other->channel != object->channel ||
+		!__atomic_load_n(&other->references, __ATOMIC_RELAXED) ||
+		object->forks != __atomic_load_n(&weft__hooks_forks, __ATOMIC_RELAXED) ||
+		__atomic_load_n(&has_handed_on, __ATOMIC_RELAXED))
+		return -1;
+	for (int fd = 0; fd < LOOKED_MAX; fd++)
+		if (weft__io_known(fd) == other)
+			return fd;
+	return -1;
+}
+
+/* False if there is no room. An object that was closed gives up its place. */
+static bool keep(struct weft__io_object *object)
+{
+	for (size_t i = 0; i < OWNED_MAX; i++) {
+		struct weft__io_object *it = __atomic_load_n(&owned[i], __ATOMIC_RELAXED);
+		if ((!it || it == object || !it->is_own) &&
+			__atomic_compare_exchange_n(
+				&owned[i], &it, object, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
+
+void weft__io_mark_own(int fd, struct weft__io_object *object)
+{
+	const uint64_t task = weft__io_known_task(object);
+	const int reader = object->is_own || task == WEFT_TASK_NONE ? -1 : own_reader(object);
+	if (likely(reader < 0) || !keep(object))
+		return;
+	object->is_own = true;
+	weft_tag_value_as(task, WEFT_TAG_OWN_WRITER, fd);
+	weft_tag_value_as(task, WEFT_TAG_OWN_READER, reader);
+}
+
+static void take_back(void)
+{
+	for (size_t i = 0; i < OWNED_MAX; i++) {
+		struct weft__io_object *it = __atomic_load_n(&owned[i], __ATOMIC_RELAXED);
+		if (likely(!it) || !it->is_own)
+			continue;
+		it->is_own = false;
+		if (weft__io_known_task(it) != WEFT_TASK_NONE)
+			weft_tag_value_as(it->alive.task, WEFT_TAG_OWN_READER, -1);
+	}
+}
+
+void weft__io_hand_on(int fd)
+{
+	const struct weft__io_object *object = weft__io_object(fd);
+	if (!object || object->type != WEFT__IO_UNIX || has_handed_on)
+		return;
+	__atomic_store_n(&has_handed_on, true, __ATOMIC_RELAXED);
+	const int saved = weft__hooks_begin();
+	take_back();
+	weft__hooks_end(saved);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	weft__hooks_offer_forked(take_back);
+}
