@@ -9,6 +9,7 @@
  */
 #include <string.h>
 #include <sys/wait.h>
+#include <weft/ends.h>
 
 #define WEFT_CATEGORY always
 #include "hooks/hooks.h"
@@ -96,5 +97,6 @@ void weft__hooks_killed(uint64_t task, pid_t child, int number)
 	weft__hooks_append(&text, "killed by ");
 	weft__hooks_append_signal(&text, number);
 	weft_receive_as(task, death_key(child, number));
+	weft_tag_value_as(task, WEFT_TAG_KILLED, child);
 	weft_note_n_as(task, text.bytes, text.size);
 }

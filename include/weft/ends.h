@@ -42,6 +42,10 @@
  */
 #define WEFT_TAG_UNREAPED "children not waited for"
 
+/* The process id of a child that a signal has killed: a tag of the task that waited for it, or that
+ * asked. A note after it says by which signal. */
+#define WEFT_TAG_KILLED "killed child"
+
 #define WEFT_TAG_HELD_BY_THREAD  "held by thread"
 #define WEFT_TAG_HELD_BY_PROCESS "held by process"
 

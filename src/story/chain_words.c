@@ -13,6 +13,7 @@
 #include "story/holders.h"
 #include "story/hop.h"
 #include "story/index.h"
+#include "story/killed.h"
 #include "story/other_end.h"
 #include "story/own_pipe.h"
 #include "story/signallers.h"
@@ -307,7 +308,8 @@ static void write_condition(
 	}
 	add_nobody(s, story->model, chain->end.task, "signalled");
 	add_last_signal(s, story, chain);
-	weft__story_add_signaller(s, story, chain->end.task, chain->at, WORTH_HEAD);
+	if (!weft__story_add_signaller(s, story, chain->end.task, chain->at, WORTH_HEAD))
+		weft__story_add_killed_by(s, story, chain->end.task, chain->at, WORTH_OTHER);
 }
 
 /* Appends "server 17, which had ended, or by sleep 18". */

@@ -8,6 +8,7 @@ from hanging import Hang, found
 from harness import SOURCE, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
 
 SUBJECT = os.path.join(SOURCE, 'tests', 'e2e', 'python', 'locks.py')
+POOLS = os.path.join(SOURCE, 'tests', 'e2e', 'python', 'pools.py')
 PYTHON = os.path.realpath(sys.executable)
 
 # Each part that hangs, a task of it, parts of what `why` says of that once it waits, the last of which comes last, and whether it is a deadlock.
@@ -52,12 +53,22 @@ def the_end_of_a_thread_is_awaited_as_such():
 
 
 @case
-def a_sound_program_has_no_problem():
+def a_worker_that_was_killed_is_named():
     with temporary_directory() as folder:
-        path = os.path.join(folder, 'trace.weft')
-        equal(run([WEFT, 'record', '-a', 'python,thread,io', '-o', path, PYTHON, SUBJECT, 'sound']).returncode, 0)
-        grave = [p for p in json_lines(weft('dump', '--problems', '--json', path).stdout) if p['severity'] != 'hint' and p['problem'] not in OF_TIME]
-        equal(grave, [])
+        text = 'was killed by SIGKILL'
+        it = Hang(PYTHON, POOLS, 'killed', folder=folder, adapters='python,thread,io', answer=('task:1', text))
+        wanted = [p for p in it.problems() if 'Pool.map at pools.py' in p['sentence']]
+        assert wanted and re.search('; child [0-9]+ ' + text, wanted[0]['sentence']), it.problems()
+
+
+@case
+def a_sound_program_has_no_problem():
+    for subject in (SUBJECT, POOLS):
+        with temporary_directory() as folder:
+            path = os.path.join(folder, 'traces/')
+            equal(run([WEFT, 'record', '-a', 'python,thread,io', '-o', path, PYTHON, subject, 'sound']).returncode, 0)
+            grave = [p for p in json_lines(weft('dump', '--problems', '--json', path).stdout) if p['severity'] != 'hint' and p['problem'] not in OF_TIME]
+            equal(grave, [], subject)
 
 
 @case

@@ -33,6 +33,7 @@
 
 #include "story/any.h"
 #include "story/elsewhere.h"
+#include "story/killed.h"
 #include "story/loop_end.h"
 #include "story/other_end.h"
 #include "story/problems/answered.h"
@@ -89,6 +90,7 @@ struct chains {
 	uint32_t *group, *lead, *alike;
 	uint64_t *last_run;                 /* of each buffer: the end of its last activation */
 	struct weft__suspension *suspended; /* by buffer; NULL: none is */
+	struct weft__killed_child *killed;  /* the same */
 	struct chain *list;
 	uint32_t count;
 };
@@ -271,7 +273,8 @@ static int find_chains(struct chains *c)
 	count_waits(c);
 	count_alike(c);
 	find_last_runs(c);
-	return weft__story_find_suspended(c->model, c->model->summary.end, &c->suspended);
+	int error = weft__story_find_suspended(c->model, c->model->summary.end, &c->suspended);
+	return error ? error : weft__story_find_killed(c->findings->story, &c->killed);
 }
 
 /* ---- Which of them are reported ---- */
@@ -593,7 +596,7 @@ static bool write_reason(
 	if (weft__story_add_unreported(s, story, last, at, 8))
 		return true;
 	if (!weft__story_keeps_own_end(story, last, at))
-		return false;
+		return weft__story_add_killed(s, c->model, c->killed, last, WEFT__WORTH_MOST);
 	weft__story_words_add(weft__story_clause(s, 6), "; its own process keeps the writing end open");
 	return true;
 }
@@ -738,5 +741,6 @@ void weft__find_unanswered(struct weft__findings *findings)
 	free(c.last);
 	free(c.last_run);
 	free(c.suspended);
+	free(c.killed);
 	weft__story_blocked_finish(&c.blocked);
 }
