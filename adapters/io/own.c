@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: ISC
  *
  * See own.h. A pipe is the process's own if it has both ends of it, no child has begun since it was
- * made, and no message was sent that may have had descriptors. If a child begins later, the tags
- * are taken back.
+ * made or is there, and no message was sent that may have had descriptors. If a child begins later,
+ * the tags are taken back.
  */
 #include "io/own.h"
 
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <weft/ends.h>
+
+#include "kernel/call.h"
 
 #define LOOKED_MAX 1024 /* descriptors among which the reading one is searched */
 #define OWNED_MAX  16   /* pipes with tags */
@@ -30,6 +35,18 @@ static int own_reader(const struct weft__io_object *object)
 	return -1;
 }
 
+/* True also if that is unknown. A child of _Fork() or clone() begins without a hook. */
+static WEFT__OWN_FRAME bool has_children(void)
+{
+	siginfo_t info;
+	if (!weft__hooks_system_begin())
+		return true;
+	const long error = weft__kernel_call(
+		SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0);
+	weft__hooks_system_end();
+	return error != -ECHILD;
+}
+
 /* False if there is no room. An object that was closed gives up its place. */
 static bool keep(struct weft__io_object *object)
 {
@@ -47,7 +64,7 @@ void weft__io_mark_own(int fd, struct weft__io_object *object)
 {
 	const uint64_t task = weft__io_known_task(object);
 	const int reader = object->is_own || task == WEFT_TASK_NONE ? -1 : own_reader(object);
-	if (likely(reader < 0) || !keep(object))
+	if (likely(reader < 0) || has_children() || !keep(object))
 		return;
 	object->is_own = true;
 	weft_tag_value_as(task, WEFT_TAG_OWN_WRITER, fd);

@@ -81,7 +81,7 @@ def a_filter_that_was_begun_by_vfork_is_in_the_circle():
 
 @case
 def a_full_pipe_that_others_may_read_is_no_deadlock():
-    for part in ('fill-for-thread', 'fill-for-child', 'fill-handed-on'):
+    for part in ('fill-for-thread', 'fill-for-child', 'fill-for-clone', 'fill-handed-on'):
         with temporary_directory() as folder:
             hang = Hang(SUBJECT, part, folder=folder, waits=['pipe'])
             assert not [p for p in hang.problems() if p['severity'] == 'error'], (part, hang.problems())

@@ -15,6 +15,7 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -313,17 +314,42 @@ static void fill_for_thread(void)
 	fill(left[1]);
 }
 
-/* A child has the reading end, too. */
-static void fill_for_child(void)
+/* The child has the reading end, too. It ends with its parent. */
+static void fill_beside(long (*begin_child)(void))
 {
+	const pid_t parent = getpid();
 	check(pipe(left) == 0, "pipe");
-	const pid_t child = fork();
+	const long child = begin_child();
+	check(child >= 0, "child");
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		pause();
+		if (getppid() == parent)
+			pause();
+		_exit(0);
 	}
 	print_process();
 	fill(left[1]);
+}
+
+static long by_fork(void)
+{
+	return fork();
+}
+
+static void fill_for_child(void)
+{
+	fill_beside(by_fork);
+}
+
+/* Hooks do not see that a child begins. */
+static long by_clone(void)
+{
+	return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+static void fill_for_clone(void)
+{
+	fill_beside(by_clone);
 }
 
 /* The reading end is on the way to the process at the other end of a socket. */
@@ -357,7 +383,7 @@ int main(int count, char **arguments)
 		{"lose-lock", lose_lock}, {"keep-lock", keep_lock}, {"lose-none", lose_none},
 		{"fill-own", fill_own}, {"fill-both", fill_both}, {"fill-filter", fill_filter},
 		{"fill-for-thread", fill_for_thread}, {"fill-for-child", fill_for_child},
-		{"fill-handed-on", fill_handed_on}};
+		{"fill-for-clone", fill_for_clone}, {"fill-handed-on", fill_handed_on}};
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function();
