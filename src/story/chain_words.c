@@ -40,18 +40,24 @@ static void add_subject(
 	weft__story_words_add(w, "%s", verb);
 }
 
-/* Appends " since 3 ms"; at the edges of a range that was read alone, " since 3 ms or before". */
-static void add_time(
-	struct weft__sentence *s, const struct weft_story *story, const char *word, uint64_t time)
+/* Appends "3 ms"; at the edges of a range that was read alone, "3 ms or before". */
+static void add_time_read(struct weft__words *w, const struct weft_story *story, uint64_t time)
 {
 	const struct weft_model_summary *read = &story->model->summary;
-	struct weft__words *w = weft__story_clause(s, WORTH_TIME);
-	weft__story_words_add(w, "%s", word);
 	weft__story_words_add_time(w, story->model, time);
 	if (time <= read->read_start && read->read_start > read->start)
 		weft__story_words_add(w, " or before");
 	else if (read->read_end && time >= read->read_end && read->read_end <= read->end)
 		weft__story_words_add(w, " or later");
+}
+
+/* Appends " since 3 ms". */
+static void add_time(
+	struct weft__sentence *s, const struct weft_story *story, const char *word, uint64_t time)
+{
+	struct weft__words *w = weft__story_clause(s, WORTH_TIME);
+	weft__story_words_add(w, "%s", word);
+	add_time_read(w, story, time);
 }
 
 /* Appends "; events are missing from 3 ms on" if that is so between two times: the missing ones may
@@ -785,6 +791,6 @@ WEFT__EXPORT size_t weft_waiters_sentence(const struct weft_story *story,
 	weft__story_words_add(w, "; first ");
 	weft__story_words_add_subject(w, story->model, waiters->first, OTHER_LETTERS);
 	weft__story_words_add(w, ", since ");
-	weft__story_words_add_time(w, story->model, waiters->since);
+	add_time_read(w, story, waiters->since);
 	return weft__story_sentence_write(&s, buffer, size);
 }

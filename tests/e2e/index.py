@@ -11,7 +11,7 @@ import random
 import shutil
 import struct
 
-from harness import BUILD, DATA, case, equal, main, temporary_directory, weft
+from harness import BUILD, DATA, case, equal, json_lines, main, temporary_directory, weft
 
 RANGES = int(os.environ.get('WEFT_INDEX_RANGES', 12))
 SEED = int(os.environ.get('WEFT_INDEX_SEED', 1))
@@ -172,16 +172,22 @@ def ranges_begin_with_the_state():
             assert states > RANGES // 3, states
 
 
+def waiters(trace, at, *options):
+    """The lines about tasks that wait for a task at that time, by that task and the first that waits."""
+    lines = json_lines(weft('why', trace, '--at', '@%d' % at, '--json', *options, status=None).stdout)
+    return {(line['task'], line['first']): line for line in lines if 'waiting' in line}
+
+
 @case
 def a_time_at_the_edge_of_a_range_says_so():
-    """A run at the state's time may have begun before it, and one at the end of what was read may end later."""
+    """A run or a wait at the state's time may have begun before it, and a run at the end of what was read may end later."""
     with temporary_directory() as folder:
         trace = copy_stream(folder)
         index(trace, '--spacing', '50')
         first = time_of_all(trace)[0]
         query_of_runs = ('SELECT id, activations.start AS start, activations.end AS end FROM activations JOIN tasks USING (task) '
                          'WHERE activations.start < %d AND activations.end > %d')
-        early = late = 0
+        early = late = earlier_waits = 0
         for at in range(first + 5 * 10**6, first + 150 * 10**6, 12 * 10**6 + 345):
             rows = {row['id']: row for row in query(trace, query_of_runs % (at, at))[0]}
             for line in weft('why', trace, '--at', '@%d' % at, '--past', '0', '--json', status=None).stdout.splitlines():
@@ -193,7 +199,12 @@ def a_time_at_the_edge_of_a_range_says_so():
                 late += 'or later' in hop['sentence']
                 equal('or before' in hop['sentence'], hop['since'] > int(true['start']), (hop, true))
                 equal('or later' in hop['sentence'], hop['until'] < int(true['end']), (hop, true))
-        assert early and late, (early, late)
+            whole = waiters(trace, at)
+            for key, line in waiters(trace, at, '--past', '0').items():
+                begins_before = line['since'] > whole[key]['since']
+                earlier_waits += begins_before
+                assert not begins_before or line['sentence'].endswith(' or before.'), (line, whole[key])
+        assert early and late and earlier_waits, (early, late, earlier_waits)
 
 
 @case
