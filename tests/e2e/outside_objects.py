@@ -41,7 +41,8 @@ def the_lock_of_a_stream_has_its_holder():
 @case
 def what_has_stopped_a_process_is_named():
     PTRACE_ATTACH, PTRACE_DETACH = 16, 17
-    with running('sleep', '1000') as process:
+    # In a group of its own, as a shell's job: the kernel drops SIGTTIN in a group that no other one of its session could continue.
+    with started('sleep', '1000', process_group=0) as process:
         for number, words in ((signal.SIGSTOP, 'SIGSTOP'), (signal.SIGTTIN, r'SIGTTIN \(a read from its terminal in the background\)')):
             process.send_signal(number)
             look(process.pid, r"thread %d 'sleep' is stopped by %s(,|\.)" % (process.pid, words), status=1)

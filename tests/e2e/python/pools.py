@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: ISC
 # A pool of processes. The first argument: `killed`, where a worker is killed and its result never comes; or `sound`.
+import hashlib
 import multiprocessing
 import os
 import signal
 import sys
-import time
 
 
 def work(number):
     if number == 2 and sys.argv[1] == 'killed':
         os.kill(os.getpid(), signal.SIGKILL)
-    time.sleep(0.01)  # meanwhile the pool's threads let go of the global lock many times
+    hashlib.pbkdf2_hmac('sha256', b'', b'', 20000)  # meanwhile the pool's threads let go of the global lock many times
     return number
 
 
