@@ -21,9 +21,9 @@
 #define WEFT_TAG_LEAVES "leaves end"
 
 /* Tags of a pipe to which a thread waits to write, and which no other process can read: it was made
- * in this one, which has no child, has not forked since, nor sent a message that may have descriptors. The
- * descriptors by which the process writes and reads. The second one is -1 once that may not be true
- * any more. */
+ * in this one, which has no child, has not forked since, nor sent a message that may have
+ * descriptors. The descriptors by which the process writes and reads. The second one is -1 once
+ * that may not be true any more. */
 #define WEFT_TAG_OWN_WRITER "own writing descriptor"
 #define WEFT_TAG_OWN_READER "own reading descriptor"
 
