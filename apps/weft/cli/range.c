@@ -53,7 +53,7 @@ void cli_range_report(const struct cli_trace *trace, const struct weft_model *mo
 	const bool has_rest = s->read_end <= s->end;
 	cli_inform("%s: read from %s %s%s; what tasks did outside of that is not known%s", trace->name,
 		from, has_rest ? "to " : "on", has_rest ? to : "",
-		has_state ? ", but which were alive" : "");
+		has_state ? ", but which were alive, unless events were lost" : "");
 	if (s->last < s->read_start || !s->events)
 		cli_inform("%s: no event in that range", trace->name);
 }
