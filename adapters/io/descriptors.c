@@ -283,7 +283,7 @@ struct weft__io_object *weft__io_opened(int fd, enum weft__io_type type, bool is
 	object->sends = object->receives = object->channel = object->sent = object->taken = 0;
 	object->is_unread = object->has_rest = object->has_more = object->is_unarmed = false;
 	object->forks = weft__hooks_forks;
-	object->is_own = false;
+	__atomic_store_n(&object->is_own, false, __ATOMIC_RELAXED);
 	object->opener = weft_current();
 	object->epoch = weft__hooks_epoch();
 	descriptor->round = descriptor->used = 0;
