@@ -53,7 +53,7 @@ static uint32_t waits_for(const struct walk *walk, uint32_t task)
 }
 
 /* " waits to write to pipe 2 'pipe' (descriptors 4 and 3), which only its own process can read".
- * That thread waits itself, and so do the others. */
+ * All threads of the process wait, so none of them reads. */
 static void describe_own(const struct walk *walk, uint32_t pipe, struct weft__sentence *s)
 {
 	const struct weft_model *model = walk->model;

@@ -109,6 +109,11 @@ static bool is_open_join(const struct locked *l, uint32_t task)
 	return l->model->tasks.kind[task] == WEFT_KIND_JOIN && is_open(l, task);
 }
 
+static bool is_own_pipe(const struct locked *l, uint32_t task)
+{
+	return weft__story_is_own_pipe(l->model, task, l->model->summary.end);
+}
+
 /* A thread of the pipe's process: one that does not wait for the pipe itself, if there is one. */
 static uint32_t reader_of(const struct locked *l, uint32_t pipe)
 {
@@ -130,7 +135,7 @@ static uint32_t reader_of(const struct locked *l, uint32_t pipe)
 static uint32_t inner_user(const struct locked *l, uint32_t task)
 {
 	struct weft__other_end other;
-	if (weft__story_is_own_pipe(l->model, task, l->model->summary.end))
+	if (is_own_pipe(l, task))
 		return reader_of(l, task);
 	const bool is_inner =
 		weft__story_other_end(l->b->story, task, l->model->summary.end, &other) && other.is_inner;
@@ -146,7 +151,8 @@ static bool is_shared(const struct locked *l, uint32_t task)
 		return false;
 	return weft__model_is_resource(kind)
 			   ? kind != WEFT_KIND_SEMAPHORE
-			   : weft__story_blocked_children(l->b, task) > 1 || inner_user(l, task) != WEFT_NONE;
+			   : weft__story_blocked_children(l->b, task) > 1 || is_own_pipe(l, task) ||
+					 inner_user(l, task) != WEFT_NONE;
 }
 
 static int list_threads(const struct locked *l, struct shared *shared, uint32_t user)
