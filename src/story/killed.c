@@ -38,7 +38,8 @@ static bool is_sudden(const struct weft_model *model, uint32_t note)
 	return false;
 }
 
-/* True if the program has killed the child itself: the wait for it has received that. */
+/* True if the program has killed the child itself: right before the note, the task received the
+ * message that kill() of this program sent. */
 static bool is_own_deed(const struct weft_story *story, uint32_t task, uint32_t note)
 {
 	const struct weft_model *model = story->model;
