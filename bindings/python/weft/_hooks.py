@@ -18,7 +18,7 @@ import sys
 import threading
 import types
 import warnings
-from asyncio import events, futures, tasks
+from asyncio import events, futures, mixins, tasks
 
 
 async def _nothing():
@@ -187,6 +187,17 @@ def _label_of_result():
     return _at('Future.result', _outside()[1])
 
 
+def _label_of_misuse():
+    """The function of asyncio that the program has called, and where: "Event.set at crawl.py:12"."""
+    frames, frame = _outside()
+    names = [made.f_code.co_qualname for made in frames if not made.f_code.co_name.startswith('_')]
+    return _at(names[-1].removeprefix('BaseEventLoop.') if names else 'asyncio', frame)
+
+
+def _message_of_stranger():
+    return f'not thread-safe: {threading.current_thread().name} does not wake the loop'
+
+
 def _message_of_unawaited(coroutine):
     code = getattr(coroutine, 'cr_code', None)
     return f'never awaited: the coroutine of {os.path.basename(code.co_filename)}:{code.co_firstlineno}' if code else 'never awaited'
@@ -240,6 +251,8 @@ def record(weft):
         'set_state': _inner_code(getattr(futures, '_chain_future', None), '_set_state'),
         'threadsafe': _inner_code(tasks.run_coroutine_threadsafe, 'callback'), 'ConcurrentFuture': concurrent.futures.Future,
         'label_of_result': _label_of_result,
+        'call_soon': _code(asyncio.BaseEventLoop.call_soon), 'label_of_misuse': _label_of_misuse, 'message_of_stranger': _message_of_stranger,
+        'LoopBound': mixins._LoopBoundMixin,
         'lock_type': _if_changes(asyncio.Lock, '_locked'), 'semaphore_type': _if_changes(asyncio.Semaphore, '_value'),
         'wake_up_next': _code(getattr(asyncio.Semaphore, '_wake_up_next', None)),
         'condition_type': _if_changes(asyncio.Condition, '_lock'), 'event_type': _if_changes(asyncio.Event, '_value'),

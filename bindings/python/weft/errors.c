@@ -2,7 +2,8 @@
  *
  * See errors.h. A task that is freed while it waits has failed: nothing can end it any more. An
  * exception that nobody retrieves is a remark on its task. Other errors, as those of callbacks, are
- * tasks that fail; so is a coroutine that is freed before anything has awaited it.
+ * tasks that fail; so is a coroutine that is freed before anything has awaited it, and a call that
+ * the documentation of asyncio forbids: from another thread than the loop's, or for another loop.
  */
 #include "errors.h"
 
@@ -12,6 +13,8 @@
 #include "entry.h"
 #include "loops.h"
 #include "quiet.h"
+
+struct weft_python_misuses weft_python_misuses;
 
 static PyObject *message_of_unawaited, *warn_original;
 
@@ -104,6 +107,66 @@ static PyObject *warn_unawaited(PyObject *nothing, PyObject *coroutine)
 	return PyObject_CallFunctionObjArgs(warn_original, coroutine, NULL);
 }
 
+/* ---- Calls that asyncio forbids ---- */
+
+/* The message is a new reference, or NULL. */
+static void add_misuse(PyObject *message)
+{
+	PyObject *label = message ? weft_python_call_quietly(weft_python_misuses.label, NULL) : NULL;
+	struct weft_python_entry *entry = label ? weft_python_entry_create(WEFT_KIND_TASK) : NULL;
+	if (entry) {
+		weft_python_entry_label(entry, label);
+		weft_python_entry_fail(entry, message);
+		Py_DECREF(&entry->ob_base);
+	}
+	Py_XDECREF(label);
+	Py_XDECREF(message);
+	weft_python_drop_error();
+}
+
+/* True if another thread runs the loop. */
+static bool is_run_elsewhere(PyObject *loop)
+{
+	PyObject *thread = PyObject_GetAttrString(loop, "_thread_id");
+	const bool runs = thread && PyLong_Check(thread);
+	const bool is = runs && PyLong_AsUnsignedLong(thread) != PyThread_get_thread_ident();
+	Py_XDECREF(thread);
+	weft_python_drop_error();
+	return is;
+}
+
+/* call_soon_threadsafe() uses _call_soon() as well. */
+static bool is_called_by_call_soon(void)
+{
+	PyFrameObject *frame = PyEval_GetFrame();
+	PyObject *code = frame ? (PyObject *)(void *)PyFrame_GetCode(frame) : NULL;
+	Py_XDECREF(code);
+	return code && code == weft_python_misuses.call_soon;
+}
+
+void weft_python_see_caller(PyObject *loop)
+{
+	const bool is_own = weft_python_running && weft_python_running->loop == loop;
+	if (!is_own && is_called_by_call_soon() && is_run_elsewhere(loop))
+		add_misuse(weft_python_call_quietly(weft_python_misuses.message_of_stranger, NULL));
+}
+
+/* A lock, an event or a queue of asyncio belongs to the loop in which it was first waited for. */
+static PyObject *get_loop(PyObject *object, PyObject *nothing)
+{
+	PyObject *type, *value, *traceback;
+	PyObject *loop = PyObject_CallFunctionObjArgs(weft_python_get_loop.original, object, NULL);
+	(void)nothing;
+	if (loop || !weft_python_is_recording() || !PyErr_ExceptionMatches(PyExc_RuntimeError))
+		return loop;
+	PyErr_Fetch(&type, &value, &traceback);
+	PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
+	add_misuse(name ? PyUnicode_FromFormat("the %U belongs to another event loop", name) : NULL);
+	Py_XDECREF(name);
+	PyErr_Restore(type, value, traceback);
+	return NULL;
+}
+
 bool weft_python_errors_init(PyObject *warnings, PyObject *message)
 {
 	static PyMethodDef definition = {"_warn_unawaited_coroutine", warn_unawaited, METH_O, NULL};
@@ -140,5 +203,7 @@ struct weft_python_method weft_python_exception = {"BaseEventLoop",
 	{"call_exception_handler", call_exception_handler, METH_O,
 		"call_exception_handler($self, context)\n--\n\nCall the current exception handler."},
 	NULL};
+struct weft_python_method weft_python_get_loop = {
+	"LoopBound", {"_get_loop", get_loop, METH_NOARGS, NULL}, NULL};
 struct weft_python_method weft_python_on_timeout = {
 	"Timeout", {"_on_timeout", on_timeout, METH_NOARGS, NULL}, NULL};

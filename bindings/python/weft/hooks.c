@@ -11,6 +11,7 @@
  *     Runner._on_sigint     Ctrl-C
  *     submit, _WorkItem     a job of a thread pool
  *     _on_timeout           the time of asyncio.timeout() is up
+ *     _get_loop             a lock of another loop is used
  *     call_exception_handler  an error that no task handles
  *     _warn_unawaited_coroutine  a coroutine is freed that nothing has awaited
  *     Condition.notify      a task signals
@@ -67,7 +68,8 @@ static bool set_method(PyObject *type, PyMethodDef *definition)
 
 static struct weft_python_method *const methods[] = {&weft_python_run, &weft_python_call_soon,
 	&weft_python_run_forever, &weft_python_close, &weft_python_on_sigint, &weft_python_exception,
-	&weft_python_on_timeout, &weft_python_result, &weft_python_notify, &weft_python_get_nowait};
+	&weft_python_on_timeout, &weft_python_get_loop, &weft_python_result, &weft_python_notify,
+	&weft_python_get_nowait};
 static struct weft_python_method *const methods_of_pools[] = {
 	&weft_python_submit, &weft_python_job_init, &weft_python_job_run};
 
@@ -153,6 +155,13 @@ static bool take_conditions(PyObject *objects)
 		   weft_python_conditions_init() && weft_python_queues_init();
 }
 
+static bool take_misuses(PyObject *objects)
+{
+	return take_object(objects, "call_soon", &weft_python_misuses.call_soon) &&
+		   take_object(objects, "label_of_misuse", &weft_python_misuses.label) &&
+		   take_object(objects, "message_of_stranger", &weft_python_misuses.message_of_stranger);
+}
+
 static bool init(PyObject *objects, PyObject **ret_selects)
 {
 	PyObject *step, *wakeup, *loop, *asleep, *threadsafe, *result, *warnings, *unawaited;
@@ -165,7 +174,7 @@ static bool init(PyObject *objects, PyObject **ret_selects)
 		   take_object(objects, "warnings", &warnings) &&
 		   take_object(objects, "message_of_unawaited", &unawaited) &&
 		   weft_python_results_init(threadsafe, result) && take_locks(objects) &&
-		   weft_python_locks_init() && take_conditions(objects) &&
+		   weft_python_locks_init() && take_conditions(objects) && take_misuses(objects) &&
 		   take_object(objects, "selects", ret_selects) && weft_python_steps_init(step, wakeup) &&
 		   weft_python_loops_init(loop, asleep, *ret_selects) &&
 		   weft_python_errors_init(warnings, unawaited);

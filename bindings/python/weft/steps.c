@@ -12,6 +12,7 @@
 
 #include "dropped.h"
 #include "entry.h"
+#include "errors.h"
 #include "locks.h"
 #include "loops.h"
 #include "results.h"
@@ -262,6 +263,7 @@ static void see_copied(PyObject *callback, PyObject *arguments)
 /* The callback may be the first step of a new task, or that of a future that has just ended. */
 static void see_scheduled(PyObject *loop, PyObject *callback, PyObject *arguments)
 {
+	weft_python_see_caller(loop);
 	PyObject *task = task_of(callback), *future = future_among(arguments);
 	PyObject *result = future || task ? NULL : weft_python_result_of(callback);
 	if (result)
