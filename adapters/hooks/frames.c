@@ -197,7 +197,9 @@ static enum weft__hooks_python_wait find_way(void *frame, bool is_library)
 {
 	if (executes(frame, "_is_owned"))
 		return WEFT__PYTHON_UNKNOWN;
-	if (executes(frame, "_wait_for_tstate_lock"))
+	/* The end of the program waits for its threads. */
+	if (executes(frame, "_wait_for_tstate_lock") ||
+		(executes(frame, "_shutdown") && !enters_with(frame)))
 		return WEFT__PYTHON_THREAD;
 	if (executes(frame, "__enter__") || enters_with(frame))
 		return WEFT__PYTHON_WITH;

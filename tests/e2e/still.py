@@ -6,14 +6,14 @@ import os
 from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'still')
-TERMINATED = 128 + 15
+TERMINATED, INTERRUPTED = 128 + 15, 128 + 2
 
 
-def problems(how):
+def problems(how, status=TERMINATED):
     """(severity, problem, sentence) of the first process."""
     with temporary_directory() as folder:
         result = run([WEFT, 'record', '-a', 'thread,io', '-o', folder + '/', SUBJECT, how])
-        equal(result.returncode, TERMINATED, result.stderr)
+        equal(result.returncode, status, result.stderr)
         found = json_lines(weft('dump', '--problems', '--json', folder).stdout)
         return [(p['severity'], p['problem'], p['sentence']) for p in found]
 
@@ -37,6 +37,16 @@ def a_missed_signal_is_an_error_if_no_thread_is_left():
 @case
 def threads_that_all_wait_for_each_other_are_an_error():
     expect_error('leaked', 'unanswered wait', 'semaphore slots', 'nothing is left that could end this')
+
+
+@case
+def a_wait_that_ctrl_c_ends_is_named():
+    """The thread that waits for the same still does so, but may be one of a pool."""
+    found = problems('interrupted', INTERRUPTED)
+    assert found and found[0][:2] == ('warning', 'unanswered wait'), found
+    assert "'still' waits for condition" in found[0][2] and 'until Ctrl-C; nothing else could end it' in found[0][2], found
+    found = problems('served', INTERRUPTED)
+    assert 'Ctrl-C' not in str(found), found
 
 
 @case

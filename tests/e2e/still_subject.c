@@ -6,8 +6,9 @@
  *     leaked      for a semaphore that threads have taken and do not post
  *     limited     for a thread that waits for a condition with a time-out
  *     handled     for a semaphore that a handler of a signal may post
- *     asks        for the answer to a request over a connection
- *     serves      for the next request over a connection
+ *     interrupted for that semaphore, until Ctrl-C, which then ends the program, as that of Python
+ * does served      the same, while a thread may post it asks        for the answer to a request
+ * over a connection serves      for the next request over a connection
  *
  * A child kills it, some time after it has begun to wait.
  */
@@ -25,6 +26,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static sem_t slots;
 static int begins[2];
+static int last_signal = SIGTERM;
 
 static char state_of(pid_t process)
 {
@@ -48,7 +50,7 @@ static void kill_parent(void)
 		while (state_of(getppid()) == 'R')
 			usleep(1000);
 		usleep(800000);
-		kill(getppid(), SIGTERM);
+		kill(getppid(), last_signal);
 	}
 	_exit(0);
 }
@@ -82,10 +84,35 @@ static void *flush_every_hour(void *none)
 	return none;
 }
 
+static void ignore(int number)
+{
+	(void)number;
+}
+
+static void wait_for_interrupt(void)
+{
+	struct sigaction action = {.sa_handler = ignore};
+	sigaction(SIGINT, &action, NULL);
+	begin();
+	sem_wait(&slots);
+	usleep(1000); /* it cleans up */
+	signal(SIGINT, SIG_DFL);
+	kill(getpid(), SIGINT);
+}
+
 static void post(int number)
 {
 	(void)number;
 	sem_post(&slots);
+}
+
+static void *post_every_hour(void *none)
+{
+	for (;;) {
+		sleep(3600);
+		sem_post(&slots);
+	}
+	return none;
 }
 
 /* A server that forgets the last request, over a connection of its own. */
@@ -153,6 +180,10 @@ int main(int count, char **arguments)
 	const char *how = count == 2 ? arguments[1] : "";
 	if (pipe(begins) != 0 || sem_init(&slots, 0, 1) != 0)
 		return 2;
+	if (strcmp(how, "interrupted") == 0 || strcmp(how, "served") == 0) {
+		last_signal = SIGINT;
+		sem_wait(&slots);
+	}
 	if (fork() == 0)
 		kill_parent();
 	if (strcmp(how, "missed") == 0) {
@@ -175,6 +206,12 @@ int main(int count, char **arguments)
 		sem_wait(&slots);
 		begin();
 		sem_wait(&slots);
+	} else if (strcmp(how, "interrupted") == 0) {
+		pthread_create(&thread, NULL, take_slot, NULL);
+		wait_for_interrupt();
+	} else if (strcmp(how, "served") == 0) {
+		pthread_create(&thread, NULL, post_every_hour, NULL);
+		wait_for_interrupt();
 	} else if (strcmp(how, "asks") == 0) {
 		talk(ask, answer);
 	} else if (strcmp(how, "serves") == 0) {

@@ -4,7 +4,8 @@
  *
  * Threads wait for each other if each of them waits for a condition, a lock, room in a pipe or the
  * end of a thread that only their own process can give, and without a time-out (WEFT_TAG_LIMITED),
- * for long.
+ * for long. Ctrl-C may end the wait of a program's first thread, as in Python: then they did so
+ * until that.
  */
 #include "story/problems/asleep.h"
 
@@ -20,6 +21,9 @@
 
 /* Threads that wait for each other do so for good from this time on. */
 #define LEAST_NS (500 * WEFT__MS)
+
+/* As numbered on Linux. */
+#define INTERRUPT 2
 
 /* Flags of a buffer. */
 enum {
@@ -59,41 +63,73 @@ static bool is_inside(const struct weft_story *story, uint32_t source)
 			   other.is_copy);
 }
 
-static bool waits_for_good(const struct weft_story *story, uint32_t thread)
+static bool waits_for_good(const struct weft_story *story, uint32_t thread, uint64_t until)
 {
 	const struct weft_tasks *t = &story->model->tasks;
-	const uint64_t end = t->end[thread];
+	const uint64_t end = t->end[thread] < until ? t->end[thread] : until;
 	struct weft_story_wait wait;
 	return end && weft_story_wait_at(story, thread, end - 1, &wait) && wait.source != WEFT_NONE &&
 		   end - wait.since >= LEAST_NS && t->buffer[wait.source] == t->buffer[thread] &&
 		   is_inside(story, wait.source);
 }
 
-/* True if a handler of a signal has interrupted the task: "SIGALRM from the kernel". A handler can
- * post a semaphore. */
-static bool has_handled(const struct weft_model *model, uint32_t task)
+static bool begins_with(struct weft_slice text, const char *begin)
+{
+	const size_t size = strlen(begin);
+	return text.size >= size && memcmp(text.bytes, begin, size) == 0;
+}
+
+/* The last note of the task that a handler of a signal has interrupted it, or WEFT_NONE: "SIGALRM",
+ * "SIGINT from process 17". Of Ctrl-C, or of other signals. */
+static uint32_t last_handled(const struct weft_model *model, uint32_t task, bool is_interrupt)
 {
 	const uint32_t first = model->tasks.first_note[task];
 	uint32_t note = model->tasks.end_note[task];
 	for (uint32_t looked = 0; note > first && looked < LOOKED_MAX; note--, looked++) {
 		struct weft_slice text = weft_model_string(model, model->notes.text[note - 1]);
-		if (model->notes.type[note - 1] == WEFT_NOTE_TEXT && text.size > 3 &&
-			memcmp(text.bytes, "SIG", 3) == 0)
-			return true;
+		if (model->notes.type[note - 1] == WEFT_NOTE_TEXT && begins_with(text, "SIG") &&
+			begins_with(text, "SIGINT") == is_interrupt && !begins_with(text, "SIGINT to "))
+			return note - 1;
 	}
-	return false;
+	return WEFT_NONE;
 }
 
-static bool is_thread(const struct weft_model *model, uint32_t task)
+static bool is_thread(const struct weft_model *model, uint32_t task, uint64_t until)
 {
-	return model->tasks.kind[task] == WEFT_KIND_THREAD &&
-		   weft__story_is_of_category(model, task, "thread") &&
-		   !(model->tasks.flags[task] & WEFT_TASK_RESOLVED);
+	const struct weft_tasks *t = &model->tasks;
+	return t->kind[task] == WEFT_KIND_THREAD && weft__story_is_of_category(model, task, "thread") &&
+		   t->start[task] < until &&
+		   !((t->flags[task] & WEFT_TASK_RESOLVED) && t->end[task] <= until);
 }
 
-static bool was_killed(const struct weft_model *model, uint32_t buffer)
+static int killed_by(const struct weft_model *model, uint32_t buffer)
 {
-	return buffer < model->buffer_count && (model->buffers[buffer].wait_status & 0x7f);
+	return buffer < model->buffer_count ? model->buffers[buffer].wait_status & 0x7f : 0;
+}
+
+/* Finds where Ctrl-C interrupted each program that it ended. */
+static void find_interrupts(const struct weft_model *model, struct weft__asleep *list)
+{
+	const struct weft_tasks *t = &model->tasks;
+	for (uint32_t buffer = 0; buffer < model->buffer_count; buffer++)
+		list[buffer] = (struct weft__asleep){.thread = WEFT_NONE, .until = UINT64_MAX};
+	for (uint32_t task = 0; task < t->count; task++) {
+		const uint32_t buffer = t->buffer[task];
+		if (t->kind[task] != WEFT_KIND_THREAD || killed_by(model, buffer) != INTERRUPT)
+			continue;
+		const uint32_t note = last_handled(model, task, true);
+		if (note == WEFT_NONE)
+			continue;
+		list[buffer].thread = task;
+		list[buffer].until = model->notes.time[note];
+	}
+}
+
+/* The handler of a signal can post a semaphore. But Ctrl-C comes from outside. */
+static bool waits_for_threads(const struct weft_story *story, uint32_t thread, uint64_t until)
+{
+	return waits_for_good(story, thread, until) &&
+		   last_handled(story->model, thread, false) == WEFT_NONE;
 }
 
 static void look(struct weft__findings *findings)
@@ -101,35 +137,56 @@ static void look(struct weft__findings *findings)
 	const struct weft_model *model = findings->story->model;
 	const struct weft_tasks *t = &model->tasks;
 	const bool has_tags = model->summary.by_event[WEFT_EVENT_TAG];
-	unsigned char *asleep = calloc(model->buffer_count + (size_t)1, sizeof(*asleep));
+	struct weft__asleep *asleep = calloc(model->buffer_count + (size_t)1, sizeof(*asleep));
 	findings->asleep = asleep;
 	if (!asleep) {
 		findings->error = WEFT_ERROR_MEMORY;
 		return;
 	}
+	find_interrupts(model, asleep);
 	for (uint32_t task = 0; task < t->count; task++) {
 		const uint32_t buffer = t->buffer[task];
+		struct weft__asleep *it = &asleep[buffer];
 		if (has_tags && buffer < model->buffer_count && ends_asleep(model, task))
-			asleep[buffer] |= LOOP_ASLEEP;
-		if (was_killed(model, buffer) && !(asleep[buffer] & AWAKE) && is_thread(model, task))
-			asleep[buffer] |= waits_for_good(findings->story, task) && !has_handled(model, task)
-								  ? THREADS
-								  : AWAKE;
+			it->flags |= LOOP_ASLEEP;
+		if (killed_by(model, buffer) && !(it->flags & AWAKE) && is_thread(model, task, it->until))
+			it->flags |= waits_for_threads(findings->story, task, it->until) ? THREADS : AWAKE;
 	}
+}
+
+/* The buffer's element; NULL if there is none. */
+static const struct weft__asleep *find(struct weft__findings *findings, uint32_t buffer)
+{
+	if (!findings->asleep)
+		look(findings);
+	return findings->asleep && buffer < findings->story->model->buffer_count
+			   ? &findings->asleep[buffer]
+			   : NULL;
+}
+
+static bool are_threads_asleep(const struct weft__asleep *it)
+{
+	return (it->flags & (THREADS | AWAKE)) == THREADS;
 }
 
 bool weft__story_is_asleep(struct weft__findings *findings, uint32_t task)
 {
 	const struct weft_story *story = findings->story;
-	const uint32_t buffer = story->model->tasks.buffer[task];
-	if (!findings->asleep)
-		look(findings);
-	if (!findings->asleep || buffer >= story->model->buffer_count)
+	const struct weft__asleep *it = find(findings, story->model->tasks.buffer[task]);
+	if (!it)
 		return false;
-	if ((findings->asleep[buffer] & (THREADS | AWAKE)) == THREADS && is_inside(story, task))
+	if (are_threads_asleep(it) && is_inside(story, task))
 		return true;
-	return (findings->asleep[buffer] & LOOP_ASLEEP) &&
-		   weft__story_is_of_category(story->model, task, "asyncio");
+	return (it->flags & LOOP_ASLEEP) && weft__story_is_of_category(story->model, task, "asyncio");
+}
+
+bool weft__story_interrupted(
+	struct weft__findings *findings, uint32_t buffer, struct weft_story_wait *ret)
+{
+	const struct weft__asleep *it = find(findings, buffer);
+	return it && it->thread != WEFT_NONE && are_threads_asleep(it) &&
+		   weft_story_wait_at(findings->story, it->thread, it->until - 1, ret) &&
+		   (ret->until = it->until);
 }
 
 bool weft__story_may_be_pooled(const struct weft_story *story, uint32_t task)

@@ -198,6 +198,15 @@ static bool is_channel(const struct weft__blocked *b, uint32_t task)
 	return task != WEFT_NONE && b->model->tasks.kind[task] == WEFT_KIND_CHANNEL;
 }
 
+/* True for a thread that has run since it began to wait: a signal may have interrupted it. */
+static bool has_gone_on(const struct weft_model *model, uint32_t edge, uint32_t later)
+{
+	const uint32_t task = model->edges.from[edge];
+	return model->tasks.kind[task] == WEFT_KIND_THREAD &&
+		   weft__story_activations_until(model, task, model->edges.time[edge]) !=
+			   weft__story_activations_until(model, task, model->edges.time[later]);
+}
+
 /* The task that `task` waits for, if its last action is a wait for exactly one, or for any of
  * several that all block it. */
 static uint32_t waits_for(struct weft__blocked *b, uint32_t task)
@@ -213,9 +222,13 @@ static uint32_t waits_for(struct weft__blocked *b, uint32_t task)
 		return waits_for_any(b, weft__story_any_of(b->model, last));
 	if (e->type[last] != WEFT_EDGE_TRY_READ)
 		return WEFT_NONE;
-	for (uint32_t i = count - 1; i > 0 && e->type[by.edges[i - 1]] == WEFT_EDGE_TRY_READ; i--)
-		if (e->to[by.edges[i - 1]] != e->to[last] && !is_channel(b, e->to[by.edges[i - 1]]))
+	for (uint32_t i = count - 1; i > 0 && e->type[by.edges[i - 1]] == WEFT_EDGE_TRY_READ; i--) {
+		const uint32_t source = e->to[by.edges[i - 1]];
+		if (has_gone_on(b->model, by.edges[i - 1], last))
+			break;
+		if (source != e->to[last] && !is_channel(b, source))
 			return WEFT_NONE; /* it waits for any of several */
+	}
 	return weft__story_blocked_behind(b, b->final[e->to[last]]);
 }
 

@@ -43,8 +43,8 @@ struct weft__findings {
 	struct weft__case *cases;
 	uint32_t case_count, cases_taken;
 	size_t case_capacity;
-	unsigned char *asleep; /* for each buffer; NULL: not looked at yet, see asleep.h */
-	uint32_t *threads;     /* the tasks that are threads; NULL: not looked at yet, see runner.h */
+	struct weft__asleep *asleep; /* of each buffer; NULL: not looked at yet, see asleep.h */
+	uint32_t *threads; /* the tasks that are threads; NULL: not looked at yet, see runner.h */
 	uint32_t thread_count;
 	int error;
 	uint32_t first, last; /* range of tasks that finders with unit TASKS examine */

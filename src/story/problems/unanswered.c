@@ -40,6 +40,7 @@
 #include "story/problems/asleep.h"
 #include "story/problems/blocked.h"
 #include "story/problems/findings.h"
+#include "story/problems/interrupted.h"
 #include "story/problems/outside.h"
 #include "story/problems/reader.h"
 #include "story/problems/unreleased.h"
@@ -733,10 +734,12 @@ void weft__find_unanswered(struct weft__findings *findings)
 		error = find_chains(&c);
 	if (!error)
 		error = list_chains(&c);
-	if (error)
-		findings->error = error;
-	else
+	if (!error) {
 		report_chains(&c);
+		weft__story_find_interrupted(findings, &c.blocked);
+	} else {
+		findings->error = error;
+	}
 	free(c.list);
 	free(c.last);
 	free(c.last_run);
