@@ -33,8 +33,10 @@ bool weft__render_is_pcpu(const struct weft_model *model, uint32_t task)
 
 static bool is_of_kind(const struct weft_model *model, uint32_t task, const char *wanted)
 {
+	if (!weft__render_is_of_xen(model, task))
+		return false;
 	const char *kind = weft_model_kind_name(model, model->tasks.kind[task]);
-	return weft__render_is_of_xen(model, task) && kind && strcmp(kind, wanted) == 0;
+	return kind && strcmp(kind, wanted) == 0;
 }
 
 bool weft__render_is_xen_scheduler(const struct weft_model *model, uint32_t task)
