@@ -53,6 +53,18 @@ def every_record_of_a_capture_is_there():
         equal(set(got[0]) - {'detail'}, {'time', 'event', 'cpu', 'id', 'name', 'domain', 'vcpu', 'args', 'fields'})
 
 
+@case
+def a_trace_alone_in_a_directory_has_the_same_domains():
+    with temporary_directory() as folder:
+        path = unpack(folder, 'xen-lost-2cpu')
+        alone, directory = (json.loads(weft('info', '--json', it).stdout) for it in (path, folder))
+        names = [weft('query', '--json', it, 'select process, program, ended from processes').stdout for it in (path, folder)]
+    assert len(alone['buffers']) > 2, alone['buffers']
+    equal([{**it, 'file': os.path.basename(path)} for it in alone.pop('buffers')], directory.pop('buffers'))
+    equal(alone, directory)
+    equal(names[0], names[1])
+
+
 # ---- xenalyze ----
 
 LINE = re.compile(r'^[\]! ](?: *(\d+)\.(\d{9})|              ) ([-x|.l ]+) d([0-9?]+)v([0-9?]+) +(.*)$')

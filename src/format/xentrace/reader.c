@@ -165,7 +165,7 @@ static int xentrace_open(const struct weft__input *input, struct weft__reader **
 	if (!error)
 		error = weft__format_xentrace_look_over(r);
 	/* A merged trace describes its buffers before its first event. */
-	if (!error && input->readings && input->readings->cycles.multiplier)
+	if (!error && input->readings)
 		error = weft__format_xentrace_whole_create(r, &r->whole);
 	if (error) {
 		xentrace_close(&r->base);
