@@ -100,11 +100,18 @@ def without_xen_there_is_no_trace_of_it():
     if not os.path.exists('/proc/xen/privcmd'):
         result = weft('record', 'xen:host', '-o', os.devnull, status=125)
         assert 'weft: xen:host: this machine does not run Xen' in result.stderr, result.stderr
+        with temporary_directory() as folder:
+            output = os.path.join(folder, 'none')
+            for program in (['ls', '-l'], ['--duration', '1s', '--', 'ls']):
+                assert 'does not run Xen' in weft('record', '-a', 'xen', 'xen:host', '-o', output, *program, status=125).stderr
+            assert not os.path.exists(output)
     for options, message in ((['--events', 'none'], 'is neither a list of'), (['--events', '0x'], 'is neither a list of'),
                              (['--events', '0x-1'], 'is neither a list of'), (['--events', '0x0x1'], 'is neither a list of'),
                              (['--events', '0x0'], 'is neither a list of'), (['--events', '0x100000000'], 'is neither a list of'),
                              (['--filter', 'x'], 'is neither domain=N'), (['--size', '4095'], 'from 4K to 255M'), (['--size', '256M'], 'from 4K to 255M'), (['--size', 'x'], '--size'),
-                             (['more'], 'xen:host'), (['-o', ''], 'is empty')):
+                             (['xen:web'], 'xen:host cannot be recorded with xen:web'), (['xen:host'], 'cannot be recorded with xen:host'),
+                             (['-o', ''], 'is empty'), (['-a', 'xen'], '-a needs a PROGRAM'), (['-a', 'x', 'true'], 'x'),
+                             (['-o', '-', 'true'], 'needs a directory')):
         assert message in weft('record', 'xen:host', *options, status=2).stderr, options
     equal(weft('record', 'xen:host', '--help').stdout.split('\n')[0][:27], 'usage: weft record xen:host')
 

@@ -26,11 +26,7 @@ memory=16
 vcpus=1
 extra='pages=64'
 END
-weft record xen:host --processes --size 4M -o /out/host.xentrace >/out/host.log 2>&1 & tracer=$!
-await test -s /out/host.xentrace
-weft record -a xen -o /out/xl/ -- xl create /tmp/small.cfg
-kill -INT $tracer
-wait $tracer
+weft record xen:host --processes --size 4M -a xen -o /out/xl -- xl create /tmp/small.cfg >/out/host.log 2>&1
 xl domid small >/out/domain
 domain=$(cat /out/domain)
 
@@ -48,6 +44,20 @@ say "calls that fail, and output"
 xl pause 77 >/out/alone 2>&1 || echo $? >>/out/alone
 weft record -a xen -o /out/fails.weft -- xl pause 77 >/out/recorded 2>/tmp/messages || echo $? >>/out/recorded
 grep -v '^weft: ' /tmp/messages >>/out/recorded
+
+say "programs end, or are not there, while Xen records"
+for program in 'sh -c "kill -TERM \$\$"' nothing; do
+	eval weft record xen:host -o /tmp/ended -- $program >/tmp/messages 2>&1 || echo "$program: $?" >>/out/ended
+	test -s /tmp/ended/xen-host.xentrace
+	rm -r /tmp/ended
+done
+! pidof xentrace
+weft record xen:host -o /tmp/asked -- sh -c 'trap "exit 7" TERM; touch /tmp/trapped; while :; do sleep 0.1; done' & asked=$!
+await test -e /tmp/trapped
+kill -TERM $asked
+wait $asked || echo "asked: $?" >>/out/ended
+! pidof xentrace
+weft record xen:host --duration 100ms -o /tmp/short -- sh -c 'sleep 3; exit 3' || echo "short: $?" >>/out/ended
 '''
 
 
@@ -130,7 +140,7 @@ def each_hypercall_is_in_xens_trace():
     pid = re.search(r'-(\d+)\.weft', processes()[0]).group(1)
     with temporary_directory() as folder:
         paths = [os.path.join(folder, name) for name in ('xl-%s.weft' % pid, 'host.xentrace')]
-        for path, name in zip(paths, (processes()[0], 'host.xentrace')):
+        for path, name in zip(paths, (processes()[0], 'xl/xen-host.xentrace')):
             with open(path, 'wb') as file:
                 file.write(files()[name])
         rows = json_lines(weft('query', '--json', *paths, "select t.kind, t.label, s.name, s.start, s.end from spans s join tasks t using (task)"
@@ -144,6 +154,14 @@ def each_hypercall_is_in_xens_trace():
     print('# %d calls of xl, %d of them not found; %d records lost' % (len(shown), len(missing), lost['lost']))
     assert len(shown) > 50 and len(shown) <= len(own), len(shown)
     assert len(missing) <= lost['lost'], (missing, lost)
+
+
+@case
+def xen_is_recorded_as_long_as_the_program():
+    """weft ends as the program ends, and Xen's trace is off then."""
+    equal(files()['ended'].decode().splitlines(), ['sh -c "kill -TERM \\$\\$": 143', 'nothing: 127', 'asked: 7', 'short: 3'])
+    log = files()['host.log'].decode()
+    assert '`weft view /out/xl/` shows the program and Xen together' in log, log
 
 
 @case

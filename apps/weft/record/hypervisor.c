@@ -4,22 +4,19 @@
  * of the rate of the cycles, and of one time on Xen's and dom0's clocks at the begin and at the
  * end.
  *
- * xentrace turns Xen's trace on, and at SIGINT off, and writes the rest. It would truncate a file,
- * and with it our notes, so it writes into a pipe. With --processes, notes between xentrace's
- * windows say which processes dom0's kernel runs.
+ * With --processes, notes between xentrace's windows say which processes dom0's kernel runs. A
+ * program is recorded as `weft record` does it, which copies xentrace's bytes meanwhile; Xen's
+ * trace begins before it and ends after it.
  */
 #include "hypervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -29,6 +26,7 @@
 #include <weft/xentrace.h>
 
 #include "hypervisor_file.h"
+#include "hypervisor_tool.h"
 #include "record.h"
 #include "runs/message.h"
 #include "runs/processes/processes.h"
@@ -46,10 +44,8 @@ static const uint64_t SECOND_NS = 1000000000, START_NS = 5000000000, END_NS = 20
 struct tracing {
 	const struct record_hypervisor *request;
 	struct weft_host *host;
-	char tool[PATH_MAX];
+	struct hypervisor_tool tool;
 	struct hypervisor_file file;
-	int pipe, messages; /* from xentrace */
-	pid_t child;
 	sigset_t before; /* the signals that were blocked */
 	unsigned char *piece;
 	uint64_t bytes;                        /* that xentrace has written */
@@ -57,10 +53,11 @@ struct tracing {
 	struct xen_writer *writer;
 	struct xen_filter_state state;
 	uint64_t taken; /* records */
-	int status;     /* of the child */
+	uint64_t begun_ns,
+		asked_ns;   /* when Xen began to record; when xentrace was asked to end, or 0 */
 	int failure;    /* of writing the file: errno, or 0 */
+	int status;     /* of the program */
 	bool has_begun; /* Xen records */
-	bool was_asked; /* xentrace was asked to end */
 };
 
 static uint64_t now_ns(void)
@@ -70,27 +67,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 
-/* ---- xentrace ---- */
-
-/* Debian and others keep it beside the other tools of its version, outside of PATH. */
-static bool find_tool(char ret_path[PATH_MAX])
-{
-	glob_t found;
-	const char *path = getenv("PATH");
-	for (const char *at = path ? path : ""; *at; at += *at == ':') {
-		size_t length = strcspn(at, ":");
-		snprintf(ret_path, PATH_MAX, "%.*s/xentrace", (int)length, at);
-		if (length && access(ret_path, X_OK) == 0)
-			return true;
-		at += length;
-	}
-	bool good = glob("/usr/*bin/xentrace", 0, NULL, &found) == 0 ||
-				glob("/usr/lib*/xen*/bin/xentrace", 0, NULL, &found) == 0;
-	if (good)
-		snprintf(ret_path, PATH_MAX, "%s", found.gl_pathv[0]);
-	globfree(&found);
-	return good;
-}
+/* ---- Signals ---- */
 
 static sigset_t awaited_signals(void)
 {
@@ -113,42 +90,12 @@ static void block_signals(struct tracing *t)
 	sigprocmask(SIG_BLOCK, &blocked, &t->before);
 }
 
-/* Runs in the child. Returns only after an error. The child leaves our process group, so that the
- * terminal's Ctrl-C does not interrupt it while it writes, which it would take for a failure. */
-static void become_tool(const struct tracing *t, int output, pid_t parent)
+/* True if a signal has come that asks us to end. */
+static bool is_asked(void)
 {
-	char tool[] = "xentrace", discard[] = "-D", option[] = "-e", mask[16],
-		 file[] = "/proc/self/fd/1";
-	char *arguments[] = {tool, discard, option, mask, file, NULL};
-	snprintf(mask, sizeof(mask), "0x%08x", t->request->events);
-	prctl(PR_SET_PDEATHSIG, SIGINT);
-	if (getppid() != parent || setpgid(0, 0) != 0 || dup2(output, STDOUT_FILENO) < 0 ||
-		dup2(t->messages, STDERR_FILENO) < 0)
-		return;
-	sigprocmask(SIG_SETMASK, &t->before, NULL);
-	execv(t->tool, arguments);
-	dprintf(STDERR_FILENO, "%s: %s\n", t->tool, strerror(errno));
-}
-
-/* False with errno. A large pipe lets xentrace go on while the disk is busy. */
-static bool start_tool(struct tracing *t)
-{
-	int ends[2];
-	pid_t parent = getpid();
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return false;
-	if (fcntl(ends[1], F_SETPIPE_SZ, 16 * PIECE_BYTES) < 0)
-		(void)fcntl(ends[1], F_SETPIPE_SZ, PIECE_BYTES);
-	t->child = fork();
-	if (t->child == 0) {
-		become_tool(t, ends[1], parent);
-		_exit(RECORD_NOT_EXECUTABLE);
-	}
-	int reason = errno;
-	close(ends[1]);
-	t->pipe = ends[0];
-	errno = reason;
-	return t->child > 0;
+	const struct timespec now = {0, 0};
+	const sigset_t awaited = awaited_signals();
+	return sigtimedwait(&awaited, NULL, &now) > 0;
 }
 
 /* ---- The records ---- */
@@ -208,81 +155,141 @@ static void take(struct tracing *t, size_t size)
 
 /* ---- Until the end ---- */
 
-/* True if a signal has come that asks us to end. */
-static bool is_asked(void)
+/* Copies what xentrace has written, or waits for that for so long; false at its end. */
+static bool copy(struct tracing *t, int wait_ms)
 {
-	const struct timespec now = {0, 0};
-	const sigset_t awaited = awaited_signals();
-	return sigtimedwait(&awaited, NULL, &now) > 0;
-}
-
-/* Copies what xentrace has written, or waits for that for a short time; false at its end. */
-static bool copy(struct tracing *t)
-{
-	struct pollfd readable = {.fd = t->pipe, .events = POLLIN};
-	const bool is_readable = poll(&readable, 1, LOOK_MS) > 0;
-	ssize_t size = is_readable ? read(t->pipe, t->piece, PIECE_BYTES) : 0;
+	struct pollfd readable = {.fd = t->tool.pipe, .events = POLLIN};
+	const bool is_readable = poll(&readable, 1, wait_ms) > 0;
+	ssize_t size = is_readable ? read(t->tool.pipe, t->piece, PIECE_BYTES) : 0;
 	if (size < 0)
 		return errno == EINTR;
 	take(t, (size_t)size);
 	return size > 0 || !is_readable;
 }
 
-/* The duration counts from the first bytes: on a busy host it takes a while until Xen records. */
-static bool is_over(struct tracing *t, uint64_t *begun_ns)
+/* On a busy host it takes a while until Xen records; if it has nothing to record, it counts as
+ * begun after some time. */
+static bool has_begun(struct tracing *t)
+{
+	uint64_t now = now_ns();
+	if (t->has_begun)
+		return true;
+	if (!t->bytes && now - t->begun_ns < START_NS)
+		return false;
+	t->begun_ns = now;
+	return t->has_begun = true;
+}
+
+/* The duration counts from the begin. */
+static bool is_over(struct tracing *t)
 {
 	const struct record_hypervisor *request = t->request;
-	uint64_t now = now_ns();
-	if (!t->bytes && !t->has_begun && now - *begun_ns < START_NS)
+	if (t->failure || !has_begun(t))
 		return t->failure != 0;
-	if (!t->has_begun)
-		*begun_ns = now;
-	t->has_begun = true;
-	return t->failure || (request->max_bytes && t->file.size >= request->max_bytes) ||
-		   (request->duration_ns && now - *begun_ns >= request->duration_ns);
+	return (request->max_bytes && t->file.size >= request->max_bytes) ||
+		   (request->duration_ns && now_ns() - t->begun_ns >= request->duration_ns);
 }
 
-/* Copies until xentrace has ended, and asks it to when it is time. */
+static void ask_to_end(struct tracing *t)
+{
+	if (t->asked_ns)
+		return;
+	t->asked_ns = now_ns();
+	kill(t->tool.pid, SIGINT);
+}
+
+/* Asks xentrace to end when it is time, and kills it if it does not. */
+static void end_in_time(struct tracing *t)
+{
+	if (is_over(t))
+		ask_to_end(t);
+	if (t->asked_ns && now_ns() - t->asked_ns > END_NS)
+		kill(t->tool.pid, SIGKILL);
+}
+
+/* Copies until xentrace has ended. */
 static void copy_all(struct tracing *t)
 {
-	uint64_t begun = now_ns(), asked = 0;
-	while (copy(t)) {
-		if (!asked && (is_asked() || is_over(t, &begun))) {
-			asked = now_ns();
-			kill(t->child, SIGINT);
-		}
-		if (asked && now_ns() - asked > END_NS)
-			kill(t->child, SIGKILL);
+	while (copy(t, LOOK_MS)) {
+		if (is_asked())
+			ask_to_end(t);
+		end_in_time(t);
 	}
-	waitpid(t->child, &t->status, 0);
-	t->was_asked = asked != 0;
+	waitpid(t->tool.pid, &t->tool.status, 0);
+	t->tool.has_ended = true;
 }
 
-/* The last line that xentrace printed. */
-static const char *last_message(const struct tracing *t, char text[512])
+/* ---- With a program ---- */
+
+/* Copies what is there. */
+static void look(void *context, const char *directory)
 {
-	ssize_t size = pread(t->messages, text, 511, 0);
-	size = size > 0 ? size : 0;
-	while (size > 0 && text[size - 1] == '\n')
-		size--;
-	text[size] = '\0';
-	const char *line = strrchr(text, '\n');
-	return line ? line + 1 : text;
+	struct tracing *t = context;
+	uint64_t before;
+	(void)directory;
+	do
+		before = t->bytes;
+	while (copy(t, 0) && t->bytes != before);
+	end_in_time(t);
 }
+
+/* Before the program's own traces are saved, which may take long. */
+static void end_with_program(void *context)
+{
+	ask_to_end(context);
+	copy_all(context);
+}
+
+static void ignore_saved(void *context, const char *ring, const char *file)
+{
+	(void)context;
+	(void)ring;
+	(void)file;
+}
+
+/* True when Xen records; false if that has ended before. */
+static bool await_begin(struct tracing *t)
+{
+	while (!has_begun(t))
+		if (is_asked() || t->failure || !copy(t, LOOK_MS))
+			return false;
+	return true;
+}
+
+/* Records the program while Xen records, and until both have ended. */
+static void record_program(struct tracing *t)
+{
+	const struct record_hypervisor *request = t->request;
+	const struct record_watcher watcher = {look, end_with_program, ignore_saved, t};
+	t->status = RECORD_FAILED;
+	if (await_begin(t)) {
+		sigprocmask(SIG_SETMASK, &t->before, NULL); /* which the program inherits */
+		t->status = record_watched(
+			"record", request->program, request->adapters, request->directory, 0, &watcher);
+		block_signals(t);
+	} else {
+		cli_error("xen:host: ended before %s was started", weft__runs_shown(request->program[0]));
+	}
+	if (!t->tool.has_ended)
+		end_with_program(t);
+}
+
+/* ---- The end ---- */
 
 /* False after a message. */
 static bool judge_end(const struct tracing *t)
 {
-	char text[512];
-	bool is_good = WIFEXITED(t->status) && WEXITSTATUS(t->status) == 0;
+	char text[HYPERVISOR_MESSAGE_BYTES];
+	const int status = t->tool.status;
+	bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
 	/* It may have left Xen's trace on, which costs all domains time. If it has not written
 	 * anything, another xentrace may run, whose trace goes on. */
-	if (!is_good && (t->bytes || WIFSIGNALED(t->status)))
+	if (!is_good && (t->bytes || WIFSIGNALED(status)))
 		(void)weft_host_end_trace(t->host);
 	if (t->failure)
 		cli_error("%s: %s", weft__runs_shown(t->request->output), strerror(t->failure));
-	else if (!is_good && !(WIFSIGNALED(t->status) && t->was_asked))
-		cli_error("xen:host: xentrace failed: %s", last_message(t, text));
+	else if (!is_good && !(WIFSIGNALED(status) && t->asked_ns))
+		cli_error("xen:host: xentrace failed: %s", hypervisor_tool_message(&t->tool, text));
 	else
 		return true;
 	return false;
@@ -334,15 +341,19 @@ static bool trace(struct tracing *t)
 {
 	block_signals(t);
 	start_processes(t);
-	t->messages = memfd_create("xentrace", MFD_CLOEXEC);
 	t->piece = malloc(PIECE_BYTES);
-	if (t->messages < 0 || !t->piece || !start_filter(t) || !start_tool(t)) {
+	if (!t->piece || !start_filter(t) ||
+		!hypervisor_tool_start(&t->tool, t->request->events, &t->before)) {
 		cli_error("xen:host: %s", strerror(errno));
 		return false;
 	}
 	if (!hypervisor_file_put_clocks(&t->file, t->host, true))
 		t->failure = errno;
-	copy_all(t);
+	t->begun_ns = now_ns();
+	if (t->request->program)
+		record_program(t);
+	else
+		copy_all(t);
 	finish(t);
 	return judge_end(t);
 }
@@ -356,21 +367,25 @@ static int open_file(const struct record_hypervisor *request)
 	return open(request->output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
-static void report_output(const char *output)
+static void report_output(const struct record_hypervisor *request)
 {
 	char size[32];
 	struct stat status;
-	if (weft__runs_is_stdout(output) || stat(output, &status) != 0)
+	if (weft__runs_is_stdout(request->output) || stat(request->output, &status) != 0)
 		return;
-	const char *name = weft__runs_shown(output);
+	const char *name = weft__runs_shown(request->output);
 	cli_error("%s: %s", name, weft__runs_size_text((uint64_t)status.st_size, size));
-	cli_error("`weft info %s` summarizes it, `weft view %s` shows it", name, name);
+	if (request->program)
+		cli_error("`weft view %s` shows the program and Xen together",
+			weft__runs_shown(request->directory));
+	else
+		cli_error("`weft info %s` summarizes it, `weft view %s` shows it", name, name);
 }
 
 static int record(struct tracing *t)
 {
 	const char *output = t->request->output;
-	if (!find_tool(t->tool)) {
+	if (!hypervisor_tool_find(&t->tool)) {
 		cli_error("xen:host: Xen's tool xentrace is not installed (Debian: xen-utils-common)");
 		return RECORD_FAILED;
 	}
@@ -386,29 +401,25 @@ static int record(struct tracing *t)
 		good = false;
 	}
 	if (good)
-		report_output(output);
-	return good ? CLI_DONE : RECORD_FAILED;
+		report_output(t->request);
+	return good ? t->status : RECORD_FAILED;
 }
 
-int record_hypervisor_run(const struct record_hypervisor *request)
+int record_hypervisor_run(const struct record_hypervisor *request, struct weft_host *host)
 {
-	char reason[WEFT_GUEST_REASON_BYTES];
-	struct tracing t = {.request = request, .file.fd = -1, .pipe = -1, .messages = -1};
-	if (weft_host_open(&t.host, reason) != 0) {
-		cli_error("xen:host: %s", reason);
-		return RECORD_FAILED;
-	}
+	struct tracing t = {.request = request,
+		.host = host,
+		.tool = {.pipe = -1, .messages = -1},
+		.file.fd = -1,
+		.status = CLI_DONE};
 	int status = record(&t);
 	weft__runs_processes_close(t.file.processes);
-	weft_host_close(t.host);
 	xen_writer_destroy(t.writer);
 	weft_xentrace_growing_destroy(t.growing);
 	xen_filter_state_finish(&t.state);
 	free(t.piece);
-	for (int i = 0; i < 3; i++) {
-		int fd = i == 0 ? t.file.fd : i == 1 ? t.pipe : t.messages;
-		if (fd >= 0)
-			close(fd);
-	}
+	hypervisor_tool_finish(&t.tool);
+	if (t.file.fd >= 0)
+		close(t.file.fd);
 	return status;
 }

@@ -2,7 +2,10 @@
  *
  * The options of weft record xen:host.
  */
+#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,11 +24,15 @@
 static const char usage[] =
 	"usage: weft record xen:host [-o FILE] [--events LIST] [--filter WORDS] [--duration T]\n"
 	"                   [--processes] [--size BYTES] [--max-size BYTES]\n"
+	"       weft record xen:host [-o DIR] [-a LIST] [OPTION…] -- PROGRAM [ARGUMENT…]\n"
 	"\n"
 	"Records the trace of Xen itself until Ctrl-C, with Xen's tool xentrace. Run it in dom0, as root.\n"
 	"FILE is in xentrace's format. It contains the rate of the cycles, so that no --cpu-hz is needed.\n"
+	"With a PROGRAM, Xen's trace lasts as long as the program, which is recorded as `weft record` does.\n"
 	"\n"
-	"  -o, --output FILE  the file for the trace; default: xen-host.xentrace. `-`: standard output\n"
+	"  -o, --output FILE  the file for the trace; default: xen-host.xentrace. `-`: standard output. With\n"
+	"                     a PROGRAM the directory for all traces; default: xen-host/\n"
+	"  -a, --adapters LIST  of the PROGRAM; see weft record --help\n"
 	"  --events LIST      what Xen records: sched, pv, hvm, mem, hw, dom0op, shadow, guest and gen,\n"
 	"                     with commas between them, or a mask of Xen's (0x0002f000); default: all, or\n"
 	"                     what the classes of --filter need\n"
@@ -39,10 +46,12 @@ static const char usage[] =
 	"                     if that is less. 0: no limit\n"
 	"  --help             this text\n"
 	"\n"
-	"Exit status: 0 if all was saved, 125 if it could not be recorded, 2 invalid arguments.\n";
+	"Exit status: 0 if all was saved, or the program's; 125 if it could not be recorded, 2 invalid\n"
+	"arguments.\n";
 
 static const struct option options[] = {
 	{"help", no_argument, NULL, 'h'},
+	{"adapters", required_argument, NULL, 'a'},
 	{"duration", required_argument, NULL, 'd'},
 	{"events", required_argument, NULL, 'e'},
 	{"filter", required_argument, NULL, 'f'},
@@ -78,6 +87,9 @@ static bool take_option(
 	int option, struct record_hypervisor *request, struct weft__runs_stream_options *streaming)
 {
 	switch (option) {
+	case 'a':
+		request->adapters = optarg;
+		return record_adapters_check("record", optarg);
 	case 'd':
 		return cli_parse_duration("record", "--duration", optarg, &request->duration_ns);
 	case 'e':
@@ -99,14 +111,29 @@ static bool take_option(
 	}
 }
 
-/* CLI_DONE, or after a message CLI_USAGE. */
-static int check(int argc, char **argv, const char *output)
+/* Takes the operand xen:host, behind which options may follow; a program's own options may not. */
+static bool take_host(int argc, char **argv, bool *has_host)
 {
-	if (!cli_only_operand(argc, argv, "xen:host"))
-		return CLI_USAGE;
-	if (!*output)
+	if (*has_host || optind == argc || !record_hypervisor_is_meant(argv[optind]))
+		return false;
+	optind++;
+	return *has_host = true;
+}
+
+/* CLI_DONE, or after a message CLI_USAGE. */
+static int check(const struct record_hypervisor *request)
+{
+	if (!*request->output)
 		return cli_usage_error("record", "-o: the file's name is empty");
-	if (weft__runs_is_stdout(output) && isatty(STDOUT_FILENO))
+	if (!request->program && request->adapters)
+		return cli_usage_error("record", "-a needs a PROGRAM");
+	if (request->program && weft__runs_guest_domain(request->program[0]))
+		return cli_usage_error("record", "xen:host cannot be recorded with %s; see weft-collect(1)",
+			weft__runs_shown(request->program[0]));
+	if (request->program && weft__runs_is_stdout(request->output))
+		return cli_usage_error("record", "-o needs a directory for the traces of Xen and of %s",
+			weft__runs_shown(request->program[0]));
+	if (weft__runs_is_stdout(request->output) && isatty(STDOUT_FILENO))
 		return cli_usage_error(
 			"record", "refusing to write a binary trace to a terminal; use -o FILE or a pipe");
 	return CLI_DONE;
@@ -131,26 +158,77 @@ static bool can_replace(const char *output)
 	return good;
 }
 
-int record_hypervisor(int argc, char **argv)
+/* CLI_DONE and the request. If `*ret_run` is false, the result is the exit status. */
+static int parse(int argc, char **argv, struct record_hypervisor *request,
+	struct weft__runs_stream_options *streaming, bool *ret_run)
 {
-	struct record_hypervisor request = {.output = "xen-host.xentrace"};
-	struct weft__runs_stream_options streaming = {0};
-	int option;
+	bool has_host = false;
+	*ret_run = false;
 	optind = 0; /* restart getopt */
-	while ((option = cli_next_option(argc, argv, options)) != -1) {
+	for (;;) {
+		int option = cli_next_leading_option(argc, argv, options);
 		if (option == 'h')
 			return cli_help(usage);
-		if (!take_option(option, &request, &streaming))
+		if (option == -1 && !take_host(argc, argv, &has_host))
+			break;
+		if (option != -1 && !take_option(option, request, streaming))
 			return CLI_USAGE;
 	}
-	if (check(argc, argv, request.output) != CLI_DONE)
-		return CLI_USAGE;
-	if (!can_replace(request.output))
+	if (optind < argc)
+		request->program = argv + optind;
+	if (!request->output)
+		request->output = request->program ? "xen-host/" : "xen-host.xentrace";
+	*ret_run = check(request) == CLI_DONE;
+	return *ret_run ? CLI_DONE : CLI_USAGE;
+}
+
+/* Makes the directory, and puts Xen's trace into it. False after a message. */
+static bool use_directory(
+	struct record_hypervisor *request, char directory[PATH_MAX], char file[PATH_MAX])
+{
+	const char *output = request->output, *slash = output[strlen(output) - 1] == '/' ? "" : "/";
+	if (!request->program)
+		return true;
+	if (snprintf(directory, PATH_MAX, "%s%s", output, slash) >= PATH_MAX ||
+		snprintf(file, PATH_MAX, "%s%sxen-host.xentrace", output, slash) >= PATH_MAX) {
+		cli_error("%s: %s", weft__runs_shown(output), strerror(ENAMETOOLONG));
+		return false;
+	}
+	request->directory = directory;
+	request->output = file;
+	return weft__runs_can_save(directory);
+}
+
+/* Returns the exit status. */
+static int record_host(struct record_hypervisor *request,
+	struct weft__runs_stream_options *streaming, struct weft_host *host)
+{
+	char directory[PATH_MAX], file[PATH_MAX];
+	if (!use_directory(request, directory, file) || !can_replace(request->output))
 		return RECORD_FAILED;
-	streaming.output = request.output;
-	request.max_bytes =
-		streaming.has_max ? streaming.max_bytes : weft__runs_stream_usual_limit(&streaming);
-	if (!request.events)
-		request.events = xen_events_for(&request.filter);
-	return record_hypervisor_run(&request);
+	streaming->output = request->output;
+	request->max_bytes =
+		streaming->has_max ? streaming->max_bytes : weft__runs_stream_usual_limit(streaming);
+	if (!request->events)
+		request->events = xen_events_for(&request->filter);
+	return record_hypervisor_run(request, host);
+}
+
+int record_hypervisor(int argc, char **argv)
+{
+	char reason[WEFT_GUEST_REASON_BYTES];
+	struct record_hypervisor request = {.output = NULL};
+	struct weft__runs_stream_options streaming = {0};
+	struct weft_host *host;
+	bool runs;
+	int status = parse(argc, argv, &request, &streaming, &runs);
+	if (!runs)
+		return status;
+	if (weft_host_open(&host, reason) != 0) {
+		cli_error("xen:host: %s", reason);
+		return RECORD_FAILED;
+	}
+	status = record_host(&request, &streaming, host);
+	weft_host_close(host);
+	return status;
 }
