@@ -31,8 +31,8 @@ def recorded():
     return _recorded['echo']
 
 
-def each_trace():
-    """Yields traces of all formats, one that is recorded here, and a trace of several processes."""
+def each_trace(with_part=False):
+    """Yields traces of all formats, one that is recorded here, perhaps a part of it, and a trace of several processes."""
     with temporary_directory() as folder:
         echo = os.path.join(folder, 'echo.weft')
         with open(echo, 'wb') as file:
@@ -45,6 +45,10 @@ def each_trace():
                 trace = unpacked
             yield [trace]
         yield [echo]
+        if with_part:
+            part = os.path.join(folder, 'part.weft')
+            weft('cut', '--start', '20ms', echo, '-o', part)
+            yield [part]
         other = os.path.join(folder, 'other.weft')
         weft('record', '-o', other, ECHO)
         yield [echo, other]  # two processes of one boot
