@@ -225,7 +225,8 @@ bool weft__story_turn_at(
 		return false;
 	uint32_t thread = a->thread[next];
 	bool is_first = next == model->tasks.first_activation[task];
-	bool is_bound = model->thread_count == 1 || (!is_first && a->thread[next - 1] == thread);
+	bool is_bound = weft__story_only_thread(model, task) != WEFT_NONE ||
+					(!is_first && a->thread[next - 1] == thread);
 	return is_bound && find_turn(model, thread, at_ns, ret) && ret->task != task &&
 		   is_busy(model, thread, at_ns, a->start[next]);
 }

@@ -12,7 +12,8 @@
 #include "base/search.h"
 #include "model/slice.h"
 
-#define STEP_EDGES (1 << 20) /* some milliseconds */
+#define STEP_EDGES  (1 << 20) /* some milliseconds */
+#define THREADS_MAX 64        /* threads of a trace that are examined for those of a process */
 
 enum phase {
 	PHASE_COUNT, /* count the edges of each task */
@@ -245,6 +246,21 @@ bool weft__story_is_tag(const struct weft_model *model, uint32_t note, const cha
 {
 	return model->notes.type[note] == WEFT_NOTE_VALUE &&
 		   weft__slice_is(weft_model_string(model, model->notes.text[note]), tag);
+}
+
+uint32_t weft__story_only_thread(const struct weft_model *model, uint32_t task)
+{
+	uint32_t found = WEFT_NONE;
+	if (model->thread_count > THREADS_MAX)
+		return WEFT_NONE;
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		if (model->threads[i].buffer != model->tasks.buffer[task])
+			continue;
+		if (found != WEFT_NONE)
+			return WEFT_NONE;
+		found = i;
+	}
+	return found;
 }
 
 uint64_t weft__story_start_of(const struct weft_story *story, uint32_t task)

@@ -67,6 +67,10 @@ bool weft__story_is_of_category(
 /* True if the note is a tag of that name with a number. */
 bool weft__story_is_tag(const struct weft_model *model, uint32_t note, const char *tag);
 
+/* The only thread of the task's process; WEFT_NONE if it has several, or it is not known whether.
+ */
+uint32_t weft__story_only_thread(const struct weft_model *model, uint32_t task);
+
 /* The start of a task, as drawn. */
 uint64_t weft__story_start_of(const struct weft_story *story, uint32_t task);
 

@@ -63,6 +63,8 @@ struct made {
 	uint32_t thread_count;
 	struct weft_loss_period losses[32];
 	uint32_t loss_count;
+	struct weft_event *events; /* so far, with texts of their own */
+	uint32_t event_count;
 };
 
 static inline struct made make_begin(void)
@@ -72,12 +74,44 @@ static inline struct made make_begin(void)
 	return made;
 }
 
+static inline struct weft_slice copy_of(struct weft_slice text)
+{
+	char *bytes = text.bytes ? malloc(text.size + 1) : NULL;
+	if (bytes)
+		memcpy(bytes, text.bytes, text.size);
+	return (struct weft_slice){bytes, text.size};
+}
+
+static inline void keep_event(struct made *made, struct weft_event event)
+{
+	const uint32_t count = made->event_count++;
+	if ((count & (count - 1)) == 0) {
+		made->events = realloc(made->events, 2 * (count + (size_t)1) * sizeof(event));
+		must(made->events != NULL);
+	}
+	event.text = copy_of(event.text);
+	event.kind_name = copy_of(event.kind_name);
+	event.category = copy_of(event.category);
+	made->events[count] = event;
+}
+
+static inline void forget_events(struct made *made)
+{
+	for (uint32_t i = 0; i < made->event_count; i++) {
+		free((void *)(uintptr_t)made->events[i].text.bytes);
+		free((void *)(uintptr_t)made->events[i].kind_name.bytes);
+		free((void *)(uintptr_t)made->events[i].category.bytes);
+	}
+	free(made->events);
+}
+
 static inline void make(struct made *made, struct weft_event event)
 {
 	event.time_ns = made->time;
 	event.thread = made->thread;
 	event.buffer = made->buffer;
 	must(weft_model_builder_add(made->builder, &event, &made->diagnostics) == 0);
+	keep_event(made, event);
 }
 
 static inline void make_create(struct made *made, uint64_t task, uint64_t child, uint16_t kind)
@@ -177,7 +211,8 @@ static inline void make_real_counter(
 				   .is_set = is_set});
 }
 
-static inline struct weft_model *make_model(struct made *made)
+/* Keeps the events. */
+static inline struct weft_model *finish_model(struct made *made)
 {
 	static const struct weft_trace_thread threads[] = {{.name = "main"}, {.name = "second"}};
 	struct weft_trace_description description = {
@@ -196,6 +231,13 @@ static inline struct weft_model *make_model(struct made *made)
 			description.losses[made->losses[i].cause] += made->losses[i].count;
 	must(weft_model_builder_finish(made->builder, &description, &model) == 0);
 	weft_model_builder_destroy(made->builder);
+	return model;
+}
+
+static inline struct weft_model *make_model(struct made *made)
+{
+	struct weft_model *model = finish_model(made);
+	forget_events(made);
 	return model;
 }
 

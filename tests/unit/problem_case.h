@@ -16,9 +16,16 @@ struct problem_case {
 	const char *sentence; /* NULL: there is none */
 };
 
+static inline struct found find_in_script(const char *script, int64_t n)
+{
+	struct trace_script s = {.made = make_begin(), .n = n};
+	trace_script_run_all(&s, script);
+	return find(&s.made);
+}
+
 static inline void expect_case(const struct problem_case *c)
 {
-	struct found found = find_in(trace_script_load(c->script, 1));
+	struct found found = find_in_script(c->script, 1);
 	if (c->sentence) {
 		const struct weft_problem *problem = only(&found, c->type);
 		assert_string_equal(problem->sentence, c->sentence);

@@ -46,6 +46,7 @@ struct piling {
 	struct pile *piles;
 	uint64_t *keys; /* of each pile, ascending */
 	uint32_t count;
+	uint32_t *ended; /* tasks of each process that have ended, and not failed */
 };
 
 static uint32_t part_of(const struct weft_model *model, uint64_t time)
@@ -56,19 +57,34 @@ static uint32_t part_of(const struct weft_model *model, uint64_t time)
 	return part < PARTS ? (uint32_t)part : PARTS - 1;
 }
 
-/* Tasks that have ended, and not failed. */
-static uint32_t count_ended(const struct weft_model *model)
+static bool has_succeeded(const struct weft_model *model, uint32_t task)
 {
-	const uint32_t *by = model->summary.by_outcome;
-	return by[WEFT_OUTCOME_FULFILLED] + by[WEFT_OUTCOME_CANCELLED] + by[WEFT_OUTCOME_CLOSED] +
-		   by[WEFT_OUTCOME_TIMED_OUT];
+	const unsigned outcome = model->tasks.outcome[task];
+	return outcome == WEFT_OUTCOME_FULFILLED || outcome == WEFT_OUTCOME_CANCELLED ||
+		   outcome == WEFT_OUTCOME_CLOSED || outcome == WEFT_OUTCOME_TIMED_OUT;
+}
+
+static uint32_t process_of(const struct weft_model *model, uint32_t task)
+{
+	return model->tasks.buffer[task] < model->buffer_count ? model->tasks.buffer[task] : 0;
+}
+
+static int count_ended(struct piling *p)
+{
+	p->ended = calloc(p->model->buffer_count + (size_t)1, sizeof(*p->ended));
+	if (!p->ended)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t task = 0; task < p->model->tasks.count; task++)
+		p->ended[process_of(p->model, task)] += has_succeeded(p->model, task);
+	return 0;
 }
 
 /* False for tasks without name or end: more likely, the program does not record their end. */
-static bool may_pile_up(const struct piling *p, uint32_t group)
+static bool may_pile_up(const struct piling *p, uint32_t task)
 {
+	const uint32_t group = p->alike->group_of[task];
 	return group != WEFT_NONE && p->alike->groups[group].all >= LEFT_MIN &&
-		   count_ended(p->model) >= LEFT_MIN;
+		   p->ended[process_of(p->model, task)] >= LEFT_MIN;
 }
 
 static uint64_t key_of(const struct piling *p, uint32_t task)
@@ -80,8 +96,7 @@ static uint64_t key_of(const struct piling *p, uint32_t task)
 static bool may_be_left(const struct piling *p, uint32_t task)
 {
 	const unsigned flags = p->model->tasks.flags[task];
-	return (!(flags & WEFT_TASK_RESOLVED) || flags & WEFT_TASK_STOPPED) &&
-		   may_pile_up(p, p->alike->group_of[task]);
+	return (!(flags & WEFT_TASK_RESOLVED) || flags & WEFT_TASK_STOPPED) && may_pile_up(p, task);
 }
 
 static int list_keys(struct piling *p)
@@ -102,7 +117,9 @@ static int list_keys(struct piling *p)
 
 static int list_piles(struct piling *p)
 {
-	int error = list_keys(p);
+	int error = count_ended(p);
+	if (!error)
+		error = list_keys(p);
 	p->piles = error ? NULL : calloc(p->count + (size_t)1, sizeof(*p->piles));
 	if (!p->piles)
 		return WEFT_ERROR_MEMORY;
@@ -118,7 +135,7 @@ static bool is_before(const void *keys, uint32_t row, uint64_t key)
 
 static struct pile *pile_of(const struct piling *p, uint32_t task)
 {
-	if (!may_pile_up(p, p->alike->group_of[task]))
+	if (!may_pile_up(p, task))
 		return NULL;
 	uint64_t key = key_of(p, task);
 	uint32_t i = weft__search(p->keys, 0, p->count, is_before, key);
@@ -257,6 +274,7 @@ void weft__find_piling_up(struct weft__findings *findings)
 		findings->error = error;
 	free(p.piles);
 	free(p.keys);
+	free(p.ended);
 	if (!error)
 		weft__story_find_overlaps(findings);
 }

@@ -175,7 +175,7 @@ static struct stretch *find_before(struct looking *l, uint32_t thread, uint64_t 
 static bool is_bound(const struct weft_model *model, uint32_t task, uint32_t i)
 {
 	const uint32_t *thread = model->activations.thread;
-	return model->thread_count <= 1 ||
+	return weft__story_only_thread(model, task) != WEFT_NONE ||
 		   (i > model->tasks.first_activation[task] && thread[i - 1] == thread[i]);
 }
 

@@ -47,7 +47,7 @@ static bool is_bound(const struct weft_model *model, uint32_t task, uint32_t nex
 	const struct weft_activations *a = &model->activations;
 	const struct weft_tasks *t = &model->tasks;
 	const uint32_t parent = t->parent[task];
-	if (model->thread_count <= 1)
+	if (weft__story_only_thread(model, task) != WEFT_NONE)
 		return true;
 	if (next > t->first_activation[task])
 		return a->thread[next - 1] == a->thread[next];

@@ -38,7 +38,8 @@ static uint32_t thread_of(const struct weft_model *model, uint32_t task)
 
 static uint32_t serving_thread(const struct weft_model *model, uint32_t timer_task)
 {
-	return model->thread_count > 1 ? thread_of(model, timer_task) : 0;
+	const uint32_t only = weft__story_only_thread(model, timer_task);
+	return only != WEFT_NONE ? only : thread_of(model, timer_task);
 }
 
 static bool is_machine_busy(const struct weft_model *model)

@@ -220,13 +220,14 @@ static void write_waiters(struct weft__sentence *t, const struct weft_story *sto
 			weft__story_clause(t, 5), ", and %" PRIu32 " tasks wait for it", waiters);
 }
 
-/* True if tasks on this thread keep `task` from running. With several threads, that is known only
- * if the task itself has run there. */
+/* True if tasks on this thread keep `task` from running. If its process has several threads, that
+ * is known only if the task itself has run there. */
 static bool is_on_thread(const struct weft_model *model, uint32_t task, uint32_t thread)
 {
-	uint32_t end = model->tasks.end_activation[task];
-	if (model->thread_count <= 1)
-		return true;
+	const uint32_t end = model->tasks.end_activation[task];
+	const uint32_t only = weft__story_only_thread(model, task);
+	if (only != WEFT_NONE)
+		return only == thread;
 	return end > model->tasks.first_activation[task] &&
 		   model->activations.thread[end - 1] == thread;
 }

@@ -43,8 +43,7 @@ static void look_at_others(const struct weft_model *m, struct stuck *stuck)
 		const uint32_t first = t->first_activation[task], end = t->end_activation[task];
 		if (task == stuck->task || first == end || a->thread[end - 1] != stuck->thread)
 			continue;
-		stuck->left += !(t->flags[task] & WEFT_TASK_RESOLVED) && t->becomes[task] == WEFT_NONE &&
-					   t->parent[task] != stuck->task;
+		stuck->left += !(t->flags[task] & WEFT_TASK_RESOLVED) && t->parent[task] != stuck->task;
 		for (uint32_t i = first; i < end; i++) {
 			stuck->runs++;
 			stuck->sum_ns += a->end[i] - a->start[i];

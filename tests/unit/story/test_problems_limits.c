@@ -11,8 +11,7 @@
 #include <cmocka.h>
 
 #include "golden.h"
-#include "problems_found.h"
-#include "trace_script.h"
+#include "problem_case.h"
 
 /* clang-format off */
 static const struct limit {
@@ -651,7 +650,7 @@ static void add_problem(
 
 static void add_found(struct weft_text *text, const struct limit *limit, int n)
 {
-	struct found found = find_in(trace_script_load(limit->script, n));
+	struct found found = find_in_script(limit->script, n);
 	char line[64];
 	snprintf(line, sizeof(line), "  n=%d:%s\n", n, found.problems->count ? "" : " nothing");
 	weft_text_add_string(text, line);

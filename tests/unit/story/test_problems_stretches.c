@@ -10,8 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "problems_found.h"
-#include "trace_script.h"
+#include "problem_case.h"
 
 /* Five tasks take turns; one of them runs for 30 ms once. `gc`: because of a pause. */
 static struct found taken_turns(uint64_t long_ns, bool gc)
@@ -208,9 +207,9 @@ static void a_pause_is_not_blamed_on_the_running_task(void **state)
 static void the_longest_pause_is_shown(void **state)
 {
 	struct found found =
-		find_in(trace_script_load("[200: run 1; +100; ?i=50 +400; ?i=50 gc 300000; ?i=100 +900;"
-								  "?i=100 gc 900000; ?i=150 +500; ?i=150 gc 400000]",
-			0));
+		find_in_script("[200: run 1; +100; ?i=50 +400; ?i=50 gc 300000; ?i=100 +900;"
+					   "?i=100 gc 900000; ?i=150 +500; ?i=150 gc 400000]",
+			0);
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_GC);
 	(void)state;
 	assert_int_equal(p->count, 3);
