@@ -147,6 +147,18 @@ def why_names_what_an_epoll_instance_has():
 
 
 @case
+def each_of_many_descriptors_that_are_ready_at_once_is_served():
+    program = ('import os, select; ends = [os.pipe() for _ in range(50)]; poll = select.epoll()\n'
+               'for out, _ in ends: poll.register(out, select.EPOLLIN)\n'
+               'for _, into in ends: os.write(into, b"1")\n'
+               'ready = poll.poll(); assert len(ready) == 50\n'
+               'for out, _ in ready: os.read(out, 1)\n')
+    with temporary_directory() as folder:
+        _, path = record(folder, 'python3', '-c', program)
+        equal([task['activations'] for task in Trace(path).named('pipe') if task['activations']], 50 * [1])
+
+
+@case
 def epoll_activations_are_requests():
     with temporary_directory() as folder:
         _, path = record(folder, SUBJECT, 'epoll')

@@ -220,7 +220,7 @@ static void keep_lock(void)
 }
 
 /* A child that shares the memory closes a descriptor of the file. Then a copy is closed, which ends
- * the lock on purpose; and one of another file. */
+ * the lock on purpose; and one of another file, whose lock was taken twice and given back. */
 static void lose_none(void)
 {
 	char path[] = "/tmp/weft-test-XXXXXX", second[] = "/tmp/weft-test-XXXXXX";
@@ -233,6 +233,8 @@ static void lose_none(void)
 		_exit(0);
 	}
 	check(child > 0 && waitpid(child, NULL, 0) == child, "vfork");
+	check(lockf(other, F_LOCK, 0) == 0 && lockf(other, F_LOCK, 0) == 0, "lockf");
+	check(lockf(other, F_ULOCK, 0) == 0 && close(open(second, O_RDONLY)) == 0, "lockf");
 	close(other);
 	close(copy);
 	check(unlink(path) == 0 && unlink(second) == 0, "unlink");

@@ -127,6 +127,17 @@ def attributes_events_links_and_failures_are_there():
 
 
 @case
+def only_an_error_is_a_failure():
+    """Each status that a span may have, by its number or its name."""
+    statuses = [{}, None, {'code': 0}, {'code': 1}, {'code': 2}, {'code': 3}, {'code': '1'}, {'code': '2'}, {'code': 'STATUS_CODE_UNSET'},
+                {'code': 'STATUS_CODE_OK'}, {'code': 'STATUS_CODE_ERROR'}, {'message': 'words'}]
+    with temporary_directory() as folder:
+        path = write(folder, [otlp([span(number, status=status) for number, status in enumerate(statuses, 1)])])
+        equal([(task['label'], task['outcome']) for task in sorted(tasks(path), key=lambda task: int(task['label'].split()[1]))],
+              [('span %d' % number, 'failed' if number in (5, 8, 11) else 'fulfilled') for number in range(1, len(statuses) + 1)])
+
+
+@case
 def a_span_that_was_sent_again_is_shown_once():
     """As an exporter does when an answer was lost. Other spans of the same ids are spans of their own: of another program, or with another end."""
     with temporary_directory() as folder:

@@ -1087,8 +1087,8 @@ MUTANTS = [
     *in_file(
         'src/story/problems/late.c',
         ('if (timer.late_ns <= latest.late_ns)', 'if (timer.late_ns < latest.late_ns)', 'problems_timers'),
-        ('return model->thread_count > 1 ? thread_of(model, timer_task) : 0;',
-         '(void)model, (void)timer_task, (void)thread_of;\n	return 0;', 'problems_timers')),
+        ('return only != WEFT_NONE ? only : thread_of(model, timer_task);',
+         '(void)only, (void)thread_of;\n	return 0;', 'problems_timers')),
     *in_file(
         'src/story/problems/pauses.c',
         ('pauses->longest = band;\n', 'pauses->longest = pauses->longest ? pauses->longest : band;\n', 'problems_stretches')),
@@ -1264,4 +1264,60 @@ MUTANTS = [
         'src/format/weft/ran_live.c',
         ('if (row.time < start)', 'if (row.time <= start)',
          'ran')),
+    # ---- seen since a second computation stands beside random traces, and another process beside each made one ----
+    *in_file(
+        'src/model/resume.c',
+        ('now - thread->resumed_at > WEFT__GOES_ON_NS', 'now - thread->resumed_at >= WEFT__GOES_ON_NS', 'waiting')),
+    *in_file(
+        'src/model/state.c',
+        ('end < s->start', 'end <= s->start', 'model')),
+    *in_file(
+        'src/model/messages.c',
+        ('has_raise && !has_other', 'has_raise', 'model_messages'),
+        ('.handled = s->handled', '.handled = 0', 'model_messages'),
+        ('second->time_ns - first->time_ns <= WEFT_KEY_ONCE_NS', 'second->time_ns - first->time_ns < WEFT_KEY_ONCE_NS', 'model_messages')),
+    *in_file(
+        'src/story/edges.c',
+        ('model->tasks.end[to] == model->edges.time[edge]', 'true', 'story_random'),
+        ('!has_end(model, to) || end > time', '!has_end(model, to) || end >= time', 'story_random')),
+    *in_file(
+        'src/story/awaited.c',
+        ('t->start[task] <= start', 't->start[task] < start', 'story_random')),
+    *in_file(
+        'src/story/blocking.c',
+        ('span.start >= start && span.end <= end', 'span.start >= start && span.end < end', 'story_random')),
+    *in_file(
+        'src/story/timer.c',
+        ('ran_at(model, task, set);', 'ran_at(model, task, 0);', 'story_random')),
+    *in_file(
+        'src/story/problems/errors.c',
+        ('|| time < problem->start', '', 'story_random')),
+    *in_file(
+        'src/story/problems/hogs.c',
+        ('weft__story_only_thread(model, task) != WEFT_NONE', 'model->thread_count <= 1', 'problems_limits')),
+    *in_file(
+        'src/story/problems/growth.c',
+        ('p->ended[process_of(p->model, task)] += ', 'p->ended[0] += ', 'problems_limits')),
+    *in_file(
+        'src/export/chrome_lines.c',
+        ('thread->tid == 0 || has_tid(lines, process, thread->tid)', 'thread->tid == 0', 'export_chrome')),
+    *in_file(
+        'src/viewer/history.c',
+        ('history->count = history->at + 1;',
+         'history->count = history->count > history->at ? history->count : history->at + 1;', 'viewer_state')),
+    *in_file(
+        'src/agent/history.c',
+        ('left->type == right->type && ', '', 'agent')),
+    *in_file(
+        'src/runs/saving/left_out.c',
+        ('return before || event->key', 'return event->key', 'run_helper')),
+    *in_file(
+        'src/format/spans/view.c',
+        ('number == 2', 'number >= 1', 'e2e/spans')),
+    *in_file(
+        'adapters/io/epoll.c',
+        ('weft__hooks_copy(copies, events + i,', 'weft__hooks_copy(copies, events,', 'e2e/adapters_io')),
+    *in_file(
+        'adapters/io/record_lock.c',
+        ('!find_file(fd, &file) || find_entry(&file)', '!find_file(fd, &file)', 'e2e/culprits_io')),
 ]

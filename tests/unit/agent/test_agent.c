@@ -177,6 +177,65 @@ static void the_extremes_of_a_gauge_are_those_of_the_window(void **state)
 	end(&world);
 }
 
+/* Compared with a list of the values: the one at the window's begin counts, and those in it. */
+static void gauges_have_the_extremes_of_a_list(void **state)
+{
+	static double value_at[3000]; /* by the second */
+	struct world world;
+	(void)state;
+	begin(&world);
+	uint64_t seed = 7;
+	double value = 2.5;
+	const int64_t first = START / 3600 * 3600 + 3600;
+	for (int64_t second = 0; second < 3000; second++) {
+		seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		if (second == 0 || (seed >> 33) % 40 == 0) {
+			value = (double)((seed >> 40) % 1000) + 0.5;
+			set_real(&world, value);
+			assert_true(weft__agent_look(&world.agent, first + second));
+		}
+		value_at[second] = value;
+	}
+	assert_true(weft__agent_look(&world.agent, first + 2999));
+	for (int64_t from = 13; from < 2999; from += 83) {
+		struct weft__agent_window window;
+		const struct weft__agent_question question = {"requests", "", first + from};
+		double low = value_at[from], high = low;
+		for (int64_t second = from; second < 3000; second++) {
+			low = value_at[second] < low ? value_at[second] : low;
+			high = value_at[second] > high ? value_at[second] : high;
+		}
+		assert_int_equal(
+			weft__agent_window_ask(world.agent.ledger.database.it, &question, &window), 0);
+		assert_int_equal(window.count, 1);
+		assert_true(window.groups[0].is_known && window.groups[0].value == value);
+		assert_true(window.groups[0].low == low && window.groups[0].high == high);
+		weft__agent_window_finish(&window);
+	}
+	end(&world);
+}
+
+/* No value is another one than 0. */
+static void a_gauge_of_a_dead_program_has_no_value(void **state)
+{
+	(void)state;
+	for (int is_zero = 0; is_zero < 2; is_zero++) {
+		struct world world;
+		begin(&world);
+		set_real(&world, 0.5);
+		assert_true(weft__agent_look(&world.agent, START + 10));
+		world.counters->cells.shard[1].cell[0] = is_zero ? 4 : 0;
+		set_real(&world, -4);
+		assert_true(weft__agent_look(&world.agent, START + 20));
+		assert_int_equal(ask(&world, "SELECT count(*) FROM history WHERE value IS NULL"), 0);
+		close(world.fd);
+		world.fd = -1;
+		assert_true(weft__agent_look(&world.agent, START + 30));
+		assert_int_equal(ask(&world, "SELECT count(*) FROM history WHERE value IS NULL"), 1);
+		end(&world);
+	}
+}
+
 /* The change is before the window, but the 10 s in which it lies end inside. */
 static void a_window_of_an_hour_is_known_to_a_second(void **state)
 {
@@ -646,6 +705,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(thirty_days_are_kept_in_few_rows),
 		cmocka_unit_test(the_extremes_of_a_gauge_are_those_of_the_window),
+		cmocka_unit_test(gauges_have_the_extremes_of_a_list),
+		cmocka_unit_test(a_gauge_of_a_dead_program_has_no_value),
 		cmocka_unit_test(a_window_of_an_hour_is_known_to_a_second),
 		cmocka_unit_test(a_window_is_not_known_better_than_the_agent_looked),
 		cmocka_unit_test(the_last_look_is_known_while_nothing_changes),

@@ -563,6 +563,22 @@ static void a_given_span_lies_between_the_trace_and_now(void **state)
 	weft_model_destroy(m);
 }
 
+/* All of them around the trace's start, at 100, and their event, at 104. */
+static void each_given_span_is_cut_at_both_ends(void **state)
+{
+	(void)state;
+	for (uint64_t from = 98; from <= 106; from++)
+		for (uint64_t until = from; until <= 106; until++) {
+			const uint64_t start = from < 100 ? 100 : from, end = until > 104 ? 104 : until;
+			char expected[32] = "";
+			if (until >= 100 && start <= end)
+				snprintf(expected, sizeof(expected), "x %u-%u 0", (unsigned)start, (unsigned)end);
+			struct weft_model *m = BUILD(create(100, NONE, 1), given(104, "gpu", from, until, "x"));
+			assert_string_equal(spans_of(m, line_of("gpu", 0)), expected);
+			weft_model_destroy(m);
+		}
+}
+
 /* The last line is used for all the others: none is earlier than the one before. */
 static void lines_of_a_track_are_bounded(void **state)
 {
@@ -1110,6 +1126,7 @@ int main(void)
 		cmocka_unit_test(an_end_without_a_beginning_is_damage),
 		cmocka_unit_test(a_track_has_lines_for_what_overlaps),
 		cmocka_unit_test(a_given_span_lies_between_the_trace_and_now),
+		cmocka_unit_test(each_given_span_is_cut_at_both_ends),
 		cmocka_unit_test(lines_of_a_track_are_bounded),
 		cmocka_unit_test(a_mark_has_attributes),
 		cmocka_unit_test(a_wait_has_its_calls),

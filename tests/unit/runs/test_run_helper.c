@@ -123,6 +123,12 @@ static void say_exit(struct weft_abi_buffer *ring)
 	weft_send((uint64_t)WEFT_KEY_EXITS << 56 | 7);
 }
 
+static void say_exit_and_more(struct weft_abi_buffer *ring)
+{
+	say_exit(ring);
+	weft_send((uint64_t)WEFT_KEY_STREAM_FIRST << 56 | 7);
+}
+
 static void say_exec(struct weft_abi_buffer *ring)
 {
 	(void)ring;
@@ -169,6 +175,7 @@ static void a_killed_program_is_none(void **state)
 	(void)state;
 	assert_false(is_helper_without_end(nothing));
 	assert_true(is_helper_without_end(say_exit));
+	assert_true(is_helper_without_end(say_exit_and_more));
 	assert_true(is_helper_without_end(say_exec));
 	assert_false(is_helper_without_end(fail_to_exec));
 }

@@ -42,7 +42,9 @@ static void emit(struct program *p, uint32_t thread, struct weft_event event)
 	event.time_ns = p->time;
 	event.thread = thread;
 	p->events[p->count++] = event;
-	p->time += 2 + (pick(p, 8) ? pick(p, 1000) : 60000 + pick(p, 80000));
+	p->time += 2 + (pick(p, 8)      ? pick(p, 1000)
+					   : pick(p, 3) ? 60000 + pick(p, 80000)
+									: WEFT__GOES_ON_NS - 2); /* the bound itself */
 }
 
 static bool runs_elsewhere(const struct program *p, uint32_t thread, uint64_t task)

@@ -144,6 +144,35 @@ static void the_oldest_views_are_forgotten(void **state)
 	script_end(&s);
 }
 
+/* Compared with a list: a move after a step back makes the later views forgotten. */
+static void earlier_views_are_those_of_a_list(void **state)
+{
+	double list[200];
+	unsigned at = 0, count = 1, back = 0, forward = 0;
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	script_run(&s, "command view start=60ms duration=10ms");
+	s.viewer->history.at = s.viewer->history.count = 0; /* without the view of the whole trace */
+	list[0] = s.viewer->view.left;
+	for (unsigned i = 0; i < 150; i++) {
+		const int step = pick(2) ? 1 : -1;
+		if (pick(3)) {
+			const bool is_there = step < 0 ? at > 0 : at + 1 < count;
+			assert_int_equal(weft__viewer_recall(s.viewer, step), is_there);
+			at += is_there ? (unsigned)step : 0;
+			back += step < 0 && is_there;
+			forward += step > 0 && is_there;
+			close_to(s.viewer->view.left, list[at], 1);
+		} else {
+			move(&s, 30 * step);
+			list[++at] = s.viewer->view.left;
+			count = at + 1;
+		}
+	}
+	assert_true(back > 20 && forward > 5);
+	script_end(&s);
+}
+
 /* A view that differs by less than a pixel from the one before is not remembered again. */
 static void alike_views_are_one(void **state)
 {
@@ -514,6 +543,7 @@ int main(void)
 		cmocka_unit_test(the_anchor_keeps_its_height),
 		cmocka_unit_test(groups_are_folded_by_a_click),
 		cmocka_unit_test(the_oldest_views_are_forgotten),
+		cmocka_unit_test(earlier_views_are_those_of_a_list),
 		cmocka_unit_test(alike_views_are_one),
 		cmocka_unit_test(quick_steps_are_one_move),
 		cmocka_unit_test(of_many_requests_the_latest_are_kept),
