@@ -66,14 +66,21 @@ static WEFT__OWN_FRAME const struct link_map *map_of(const void *address)
 	return is_found ? found.dlfo_link_map : NULL;
 }
 
-/* True if the object itself has a function of that name: a file with another name may contain a
- * copy of the library. */
-static bool contains(const struct link_map *map, const char *name)
+/* A function of the object, or of the libraries that it links to; NULL: there is none. */
+static void *find_in(const struct link_map *map, const char *name)
 {
 	void *handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 	void *function = handle ? dlsym(handle, name) : NULL;
 	if (handle)
 		dlclose(handle);
+	return function;
+}
+
+/* True if the object itself has a function of that name: a file with another name may contain a
+ * copy of the library. */
+static bool contains(const struct link_map *map, const char *name)
+{
+	const void *function = find_in(map, name);
 	return function && map_of(function) == map;
 }
 
@@ -100,13 +107,7 @@ bool weft__hooks_is_of(const void *function, unsigned library)
 static void *find_for(const void *caller, const char *name)
 {
 	const struct link_map *map = map_of(caller);
-	if (!map)
-		return NULL;
-	void *handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-	void *function = handle ? dlsym(handle, name) : NULL;
-	if (handle)
-		dlclose(handle);
-	return function;
+	return map ? find_in(map, name) : NULL;
 }
 
 static bool has_found; /* weft__hooks_find_entries has run */
