@@ -577,6 +577,14 @@ static void after_a_search_the_view_comes_back(void **state)
 	script_run(&s, "key Escape; key Escape; wait 500");
 	assert_null(s.viewer->search.found);
 	assert_true(s.viewer->view.scale == chosen);
+	/* The view before this search, and not before an earlier one. */
+	script_run(&s, "command view start=60ms duration=10ms; wait 500");
+	const struct weft_view second = s.viewer->view;
+	script_run(&s, "key /; type read; key Enter; wait 500; key n; wait 500");
+	assert_true(s.viewer->view.left != second.left);
+	script_run(&s, "key Escape; key Escape; key Escape; wait 500");
+	close_to(s.viewer->view.left, second.left, 1);
+	close_to(s.viewer->view.scale, second.scale, 1e-12);
 	script_end(&s);
 }
 
