@@ -1306,6 +1306,13 @@ MUTANTS = [
         ('history->count = history->at + 1;',
          'history->count = history->count > history->at ? history->count : history->at + 1;', 'viewer_state')),
     *in_file(
+        'src/viewer/knowledge/find.c',
+        ('viewer->search.has_before = false;', '', 'viewer_find')),
+    *in_file(
+        'src/render/alerts.c',
+        ('weft__strip *strip)\n{\n\tfor (uint32_t i = 0; i < p->model->buffer_count;',
+         'weft__strip *strip)\n{\n\tfor (uint32_t i = 0; i < 1 && i < p->model->buffer_count;', 'strip')),
+    *in_file(
         'src/agent/history.c',
         ('left->type == right->type && ', '', 'agent')),
     *in_file(

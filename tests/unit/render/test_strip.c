@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "loaded.h"
+#include "painter_made.h"
 #include "picture.h"
 #include "render/painter.h"
-#include "sample.h"
 
 #define COLUMNS 1000
 
@@ -137,11 +138,52 @@ static void whiskers_are_unusually_long(void **state)
 	}
 }
 
+/* Each alert of each process has a mark in the overview, and a flag and a line in the picture. */
+static void alerts_of_all_processes_are_drawn(void **state)
+{
+	static const struct weft_trace_alert alerts[] = {
+		{.time_ns = 20, .name = "a"}, {.time_ns = 50, .name = "b"}, {.time_ns = 90, .name = "c"}};
+	static const struct weft_trace_buffer buffers[] = {{.process = "", .host = "", .file = ""},
+		{.process = "", .host = "", .file = "", .alerts = alerts, .alert_count = 2},
+		{.process = "", .host = "", .file = "", .alerts = alerts + 2, .alert_count = 1}};
+	struct made made = make_begin();
+	(void)state;
+	made.buffers = buffers;
+	made.buffer_count = 3;
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_TASK);
+	made.time = 100;
+	make_edge(&made, WEFT_EVENT_RESOLVE, WEFT_TASK_NONE, 1);
+	struct picture p;
+	picture_init(&p, make_model(&made), 1000, 500);
+	struct painter *painter = painter_made(p.scene, &p.frame, &p.view, p.canvas);
+	const struct weft__strip strip = weft__render_strip_of(&p.frame.strip, &p.view);
+	weft__render_draw_strip_alerts(painter, &strip);
+	assert_int_equal(p.canvas->op_count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		const double x = weft__render_strip_x(&strip, alerts[i].time_ns);
+		assert_true(p.canvas->ops[i].x == x - 1 && p.canvas->ops[i].x2 == x + 1);
+	}
+	weft_canvas_clear(p.canvas, p.frame.width, p.frame.height);
+	weft__render_draw_alerts(painter);
+	uint32_t lines = 0;
+	for (uint32_t i = 0; i < p.canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &p.canvas->ops[i];
+		if (op->type != WEFT_CANVAS_LINE)
+			continue;
+		assert_true(op->x == weft__render_crisp(weft__render_x(painter, alerts[lines].time_ns)));
+		lines++;
+	}
+	assert_int_equal(lines, 3);
+	free(painter);
+	picture_finish(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pixels_of_a_squeezed_overview_are_exact),
 		cmocka_unit_test(whiskers_are_unusually_long),
+		cmocka_unit_test(alerts_of_all_processes_are_drawn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
