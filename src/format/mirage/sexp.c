@@ -17,7 +17,9 @@
 #include "format/formats.h"
 #include "format/order.h"
 #include "format/mirage/sexp_form.h"
+#include "format/mirage/sexp_line.h"
 #include "format/mirage/sexp_number.h"
+#include "format/mirage/sexp_op.h"
 #include "model/span.h"
 
 struct sexp_reader {
@@ -29,35 +31,6 @@ struct sexp_reader {
 	char *text; /* the current event's text, if it had escapes */
 	size_t text_capacity;
 	int error; /* out of memory for `text`; not damage of the file */
-};
-
-/* Types of an op's arguments. */
-enum argument {
-	ARGUMENT_NONE,
-	ARGUMENT_TASK,
-	ARGUMENT_OTHER,
-	ARGUMENT_TEXT,
-	ARGUMENT_NUMBER,
-	ARGUMENT_SECONDS,
-	ARGUMENT_KIND,   /* may be missing */
-	ARGUMENT_OPTION, /* () or (text); may be missing */
-};
-
-#define ARGUMENTS_MAX 3
-
-static const struct operation {
-	const char *name;
-	uint8_t type;
-	uint8_t arguments[ARGUMENTS_MAX];
-} operations[] = {
-	{"Creates", WEFT_EVENT_CREATE, {ARGUMENT_TASK, ARGUMENT_OTHER, ARGUMENT_KIND}},
-	{"Reads", WEFT_EVENT_READ, {ARGUMENT_TASK, ARGUMENT_OTHER}},
-	{"Resolves", WEFT_EVENT_RESOLVE, {ARGUMENT_TASK, ARGUMENT_OTHER, ARGUMENT_OPTION}},
-	{"Becomes", WEFT_EVENT_BECOME, {ARGUMENT_TASK, ARGUMENT_OTHER}},
-	{"Label", WEFT_EVENT_LABEL, {ARGUMENT_TASK, ARGUMENT_TEXT}},
-	{"Switch", WEFT_EVENT_SWITCH, {ARGUMENT_TASK}},
-	{"Gc", WEFT_EVENT_GC, {ARGUMENT_SECONDS}},
-	{"Increases", WEFT_EVENT_COUNTER, {ARGUMENT_TASK, ARGUMENT_TEXT, ARGUMENT_NUMBER}},
 };
 
 /* A form's tokens, read from left to right. */
@@ -109,31 +82,10 @@ static const char *read_text(
 	return NULL;
 }
 
-/* A name that kinds.def lacks becomes the kind "unknown". */
 static const char *read_kind(struct tokens *tokens, uint16_t *ret_kind)
 {
-	static const struct {
-		uint8_t number, size;
-		const char *name;
-	} kinds[] = {
-#define KIND(number, id, name) {number, sizeof(name) - 1, name},
-#include <weft/kinds.def>
-#undef KIND
-	};
 	const struct weft__sexp_token *token = take_atom(tokens);
-	*ret_kind = WEFT_KIND_WAIT;
-	if (!token)
-		return NULL;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		const char *name = kinds[i].name;
-		/* The file has "On_success", the table "on_success". */
-		if (token->text.size == kinds[i].size && (token->text.bytes[0] | 0x20) == name[0] &&
-			memcmp(token->text.bytes + 1, name + 1, token->text.size - 1) == 0) {
-			*ret_kind = kinds[i].number;
-			return NULL;
-		}
-	}
-	*ret_kind = WEFT_KIND_UNKNOWN;
+	*ret_kind = token ? weft__format_sexp_kind(token->text) : WEFT_KIND_WAIT;
 	return NULL;
 }
 
@@ -151,34 +103,34 @@ static const char *read_option(
 	return read_text(reader, message, &event->text);
 }
 
-static const char *read_argument(struct sexp_reader *reader, enum argument argument,
+static const char *read_argument(struct sexp_reader *reader, enum weft__sexp_argument argument,
 	struct tokens *tokens, struct weft_event *event)
 {
 	uint64_t duration;
-	if (argument == ARGUMENT_KIND)
+	if (argument == WEFT__SEXP_KIND)
 		return read_kind(tokens, &event->kind);
-	if (argument == ARGUMENT_OPTION)
+	if (argument == WEFT__SEXP_OPTION)
 		return read_option(reader, tokens, event);
 	const struct weft__sexp_token *token = take_atom(tokens);
 	if (!token)
 		return "op lacks an argument";
 	switch (argument) {
-	case ARGUMENT_TASK:
+	case WEFT__SEXP_TASK:
 		return read_task(token, &event->task);
-	case ARGUMENT_OTHER:
+	case WEFT__SEXP_OTHER:
 		return read_task(token, &event->other);
-	case ARGUMENT_TEXT:
+	case WEFT__SEXP_TEXT:
 		return read_text(reader, token, &event->text);
-	case ARGUMENT_NUMBER:
+	case WEFT__SEXP_NUMBER:
 		return weft__format_sexp_signed(token->text, &event->value) ? NULL : "malformed number";
-	case ARGUMENT_SECONDS:
+	case WEFT__SEXP_SECONDS:
 		if (!weft__format_sexp_seconds(token->text, &duration) || duration > INT64_MAX)
 			return "malformed duration";
 		event->value = (int64_t)duration;
 		return NULL;
-	case ARGUMENT_NONE:
-	case ARGUMENT_KIND:
-	case ARGUMENT_OPTION:
+	case WEFT__SEXP_NO_ARGUMENT:
+	case WEFT__SEXP_KIND:
+	case WEFT__SEXP_OPTION:
 		break; /* none is one atom */
 	}
 	return NULL;
@@ -187,19 +139,17 @@ static const char *read_argument(struct sexp_reader *reader, enum argument argum
 static const char *read_op(
 	struct sexp_reader *reader, struct tokens *tokens, struct weft_event *event)
 {
-	const struct operation *operation = NULL;
 	const struct weft__sexp_token *name = NULL;
 	const char *problem = NULL;
 	if (!take_token(tokens, WEFT__SEXP_OPEN) || !(name = take_atom(tokens)))
 		return "form is not an event";
-	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]) && !operation; i++)
-		if (weft__slice_is(name->text, operations[i].name))
-			operation = &operations[i];
+	const struct weft__sexp_operation *operation = weft__format_sexp_operation(name->text);
 	if (!operation)
 		return "unknown op";
 	event->type = operation->type;
-	for (size_t i = 0; i < ARGUMENTS_MAX && operation->arguments[i] && !problem; i++)
-		problem = read_argument(reader, (enum argument)operation->arguments[i], tokens, event);
+	for (size_t i = 0; i < WEFT__SEXP_ARGUMENTS_MAX && operation->arguments[i] && !problem; i++)
+		problem =
+			read_argument(reader, (enum weft__sexp_argument)operation->arguments[i], tokens, event);
 	if (!problem && !take_token(tokens, WEFT__SEXP_CLOSE))
 		problem = "op has too many arguments";
 	return problem;
@@ -229,15 +179,6 @@ static const char *read_field(struct sexp_reader *reader, struct tokens *tokens,
 	return problem;
 }
 
-/* mirage-profile had no event for "should resolve", and wrote a label instead. */
-static void recognise_hint(struct weft_event *event)
-{
-	if (event->type == WEFT_EVENT_LABEL && weft__slice_is(event->text, "__should_resolve")) {
-		event->type = WEFT_EVENT_EXPECT;
-		event->text = (struct weft_slice){NULL, 0};
-	}
-}
-
 static const char *read_event(
 	struct sexp_reader *reader, const struct weft__sexp_form *form, struct weft_event *ret_event)
 {
@@ -254,7 +195,7 @@ static const char *read_event(
 		problem = "form is not an event";
 	if (problem)
 		return problem;
-	recognise_hint(&event);
+	weft__format_sexp_recognise_hint(&event);
 	*ret_event = event;
 	return NULL;
 }
@@ -265,7 +206,11 @@ static int next_in_file(struct sexp_reader *reader, size_t *at,
 {
 	const struct weft__input *input = &reader->base.input;
 	struct weft__sexp_form form;
-	while (weft__format_sexp_next_form(input->bytes, input->size, at, &form)) {
+	for (;;) {
+		if (weft__format_sexp_read_line(input->bytes, input->size, at, ret_event))
+			return WEFT_OK;
+		if (!weft__format_sexp_next_form(input->bytes, input->size, at, &form))
+			return WEFT_END;
 		const char *problem = read_event(reader, &form, ret_event);
 		if (!problem)
 			return WEFT_OK;
@@ -274,7 +219,6 @@ static int next_in_file(struct sexp_reader *reader, size_t *at,
 		if (diagnostics)
 			weft_diagnostics_add(diagnostics, form.offset, problem);
 	}
-	return WEFT_END;
 }
 
 /* The result of the first pass. */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Characters that end an atom; all others are 0. */
+/* Characters that end an atom. */
 enum {
 	SPACE = 1,
 	OPEN,
@@ -17,7 +17,7 @@ enum {
 	COMMENT,
 };
 
-static const uint8_t delimiters[256] = {
+const uint8_t weft__format_sexp_delimiters[256] = {
 	[' '] = SPACE,
 	['\t'] = SPACE,
 	['\n'] = SPACE,
@@ -32,7 +32,7 @@ static const uint8_t delimiters[256] = {
 
 static bool is_space(uint8_t c)
 {
-	return delimiters[c] == SPACE;
+	return weft__format_sexp_delimiters[c] == SPACE;
 }
 
 static bool is_digit(uint8_t c)
@@ -98,7 +98,7 @@ static inline const uint8_t *find_quote(const uint8_t *at, const uint8_t *limit)
 
 static inline const uint8_t *find_atom_end(const uint8_t *at, const uint8_t *limit)
 {
-	while (at < limit && !delimiters[*at])
+	while (at < limit && !weft__format_sexp_delimiters[*at])
 		at++;
 	return at;
 }
@@ -136,7 +136,7 @@ static const uint8_t *read_form(
 	size_t depth = 0;
 	for (; at < limit; at = end) {
 		end = at + 1;
-		switch (delimiters[*at]) {
+		switch (weft__format_sexp_delimiters[*at]) {
 		case SPACE:
 			continue;
 		case COMMENT:

@@ -35,6 +35,9 @@ struct weft__sexp_form {
 	bool is_open;        /* the input ends inside it: more bytes may complete it */
 };
 
+/* 0 for the characters of an atom. */
+extern const uint8_t weft__format_sexp_delimiters[256];
+
 /* True if the bytes contain the beginning of an event, `((time 1…`. */
 bool weft__format_sexp_probe(const uint8_t *bytes, size_t size);
 
