@@ -154,8 +154,8 @@ int weft_decoder_build_model(struct weft_decoder *decoder, const struct weft_pro
 
 /* The same without what tasks did, in less time and memory: the model has no edges, activations,
  * notes, attributes, spans, off-CPU times, bands and stacks, and NULL where tasks have indices of
- * these; tasks that have not ended last until their last sign of life. All else, such as the
- * summary, the tasks' names and outcomes and the counters, is equal. */
+ * these, or samples their tasks; tasks that have not ended last until their last sign of life. All
+ * else, such as the summary, the tasks' names and outcomes and the counters, is equal. */
 int weft_decoder_build_summary(struct weft_decoder *decoder, const struct weft_progress *progress,
 	struct weft_model **ret_model);
 

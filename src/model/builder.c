@@ -16,26 +16,30 @@ void weft__model_builder_touch(struct weft_model_builder *b, uint32_t task)
 		b->tasks.end[task] = b->state.now;
 }
 
-__attribute__((noinline)) static int reserve_task(struct task_columns *t, size_t need)
+/* A summary has no rows to which the last two columns would refer. */
+__attribute__((noinline)) static int reserve_task(struct weft_model_builder *b, size_t need)
 {
+	struct task_columns *t = &b->tasks;
 	const struct weft__column columns[] = {
 		{&t->start, sizeof(*t->start)},
 		{&t->end, sizeof(*t->end)},
 		{&t->last_edge, sizeof(*t->last_edge)},
 		{&t->remarks, sizeof(*t->remarks)},
 	};
-	return weft__columns_reserve(columns, sizeof(columns) / sizeof(*columns), &t->capacity, need);
+	return weft__columns_reserve(columns, b->is_summary ? 2 : 4, &t->capacity, need);
 }
 
 int weft__model_builder_mention(void *builder, uint32_t task)
 {
 	struct weft_model_builder *b = builder;
 	struct task_columns *t = &b->tasks;
-	int error = task < t->capacity ? 0 : reserve_task(t, task + (size_t)1);
+	int error = task < t->capacity ? 0 : reserve_task(b, task + (size_t)1);
 	if (error)
 		return error;
 	t->start[task] = b->state.now;
 	t->end[task] = b->state.start; /* a mention alone does not prove that the task lives */
+	if (b->is_summary)
+		return 0;
 	t->last_edge[task] = WEFT_NONE;
 	t->remarks[task] = 0;
 	return 0;
@@ -224,17 +228,18 @@ __attribute__((noinline)) static int add_counter(struct weft_model_builder *b)
 	return 0;
 }
 
-__attribute__((noinline)) static int reserve_sample(struct sample_columns *s)
+__attribute__((noinline)) static int reserve_sample(struct weft_model_builder *b)
 {
+	struct sample_columns *s = &b->samples;
 	const struct weft__column columns[] = {
 		{&s->time, sizeof(*s->time)},
 		{&s->value, sizeof(*s->value)},
-		{&s->task, sizeof(*s->task)},
 		{&s->counter, sizeof(*s->counter)},
 		{&s->is_set, sizeof(*s->is_set)},
+		{&s->task, sizeof(*s->task)},
 	};
 	return weft__columns_reserve(
-		columns, sizeof(columns) / sizeof(*columns), &s->capacity, s->count + (size_t)1);
+		columns, b->is_summary ? 4 : 5, &s->capacity, s->count + (size_t)1);
 }
 
 static bool is_below(struct weft_number a, struct weft_number b)
@@ -278,13 +283,14 @@ int weft__model_builder_sample(void *builder, uint32_t counter, uint32_t task)
 		b->counters.list[counter].count)
 		return 0; /* it has the value already */
 	if (!error && s->count == s->capacity)
-		error = reserve_sample(s);
+		error = reserve_sample(b);
 	if (error)
 		return error;
 	s->time[s->count] = b->state.now;
 	s->value[s->count] = b->state.counters.observed[counter];
 	s->is_set[s->count] = b->state.counters.is_set;
-	s->task[s->count] = task;
+	if (!b->is_summary)
+		s->task[s->count] = task;
 	s->counter[s->count] = counter;
 	s->count++;
 	weft__model_counter_summarize(&b->counters.list[counter],

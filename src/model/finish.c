@@ -119,9 +119,11 @@ static bool is_end_unknown(const struct weft__ends *ends)
 static void settle_flags(struct weft_model_builder *b)
 {
 	const uint8_t passing = WEFT__TASK_WAITS | WEFT__TASK_ASKED;
+	const uint8_t *remarks = b->tasks.remarks;
 	uint8_t *flags = b->state.tasks.flags;
 	for (uint32_t task = 0; task < b->state.tasks.count; task++)
-		flags[task] = (uint8_t)((flags[task] & ~passing) | (b->tasks.remarks[task] & TASK_NOTED));
+		flags[task] =
+			(uint8_t)((flags[task] & ~passing) | (remarks ? remarks[task] & TASK_NOTED : 0));
 }
 
 /* Marks need flags of the state, which are then removed. */

@@ -95,11 +95,13 @@ static int freeze_notes(struct weft_model_builder *b, struct weft_model *m)
 static int freeze_samples(struct weft_model_builder *b)
 {
 	struct sample_columns *s = &b->samples;
-	const struct weft__column columns[] = {{&s->time, sizeof(*s->time)},
-		{&s->value, sizeof(*s->value)}, {&s->task, sizeof(*s->task)},
-		{&s->is_set, sizeof(*s->is_set)}};
-	const unsigned count = b->totals.count ? 4 : 3; /* only totals ask which samples set */
+	struct weft__column columns[4] = {{&s->time, sizeof(*s->time)}, {&s->value, sizeof(*s->value)}};
+	unsigned count = 2;
 	uint32_t *first;
+	if (!b->is_summary)
+		columns[count++] = (struct weft__column){&s->task, sizeof(*s->task)};
+	if (b->totals.count) /* only they ask which samples set */
+		columns[count++] = (struct weft__column){&s->is_set, sizeof(*s->is_set)};
 	int error =
 		weft__model_group_columns(&s->counter, s->count, b->counters.count, columns, count, &first);
 	for (uint32_t c = 0; !error && c < b->counters.count; c++)
