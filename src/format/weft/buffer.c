@@ -421,6 +421,7 @@ void weft__format_buffer_read_end(struct weft__buffer *b)
 static int init(struct weft__buffer *b, const struct weft__input *input, bool stream_too)
 {
 	int error = read_header(b, input, stream_too);
+	b->forget = input->forget;
 	if (!error)
 		error = find_host_clock(b, input);
 	if (error) {

@@ -40,6 +40,8 @@ struct weft__buffer {
 	struct weft__stream *stream;   /* NULL: a buffer */
 	struct weft__tables *tables;   /* see weft/tables.c; NULL: none so far */
 	uint64_t marked;               /* ticks of a stream's last mark; 0: none */
+	/* Gives memory back while a large input is opened, which looks at each packet; else NULL. */
+	const struct weft__forget *forget;
 	struct weft__ticks clock;
 	struct weft__clock_ticks ticks; /* for the description */
 	struct weft__readings readings; /* of the clock, by this buffer alone */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "abi/stream_abi.h"
+#include "format/forget.h"
 #include "format/live_memory.h"
 #include "format/weft/stream.h"
 
@@ -39,11 +40,23 @@ static bool is_unclaimed(const struct weft__buffer *b, uint32_t index)
 		   load_state(weft__format_buffer_packet(b, b->packet_count - 1)) == 0;
 }
 
+/* Memory is given back whenever packets of this many bytes were passed. */
+#define FORGET_BYTES (UINT32_C(32) << 20)
+
+/* True for the packets at which a walk over all of them gives memory back: a look at a header maps
+ * what is around it, too. */
+static bool is_mark(const struct weft__buffer *b, uint32_t index)
+{
+	return index % (FORGET_BYTES / b->packet_bytes) == 0;
+}
+
 /* The packet's header; in a stream, behind that of its chunk. */
 static const uint8_t *head_of(const struct weft__buffer *b, uint32_t index)
 {
 	if (b->stream && b->stream->heads)
 		return (const uint8_t *)&b->stream->heads[index].packet;
+	if (b->forget && is_mark(b, index))
+		b->forget->forget(b->forget->context);
 	return weft__format_buffer_packet(b, index);
 }
 

@@ -79,6 +79,7 @@ static int init(struct weft__follower *f, const struct weft__input *input)
 	error = weft__format_gaps_take_list(&f->gaps, &f->buffer, &f->threads, f->description);
 	if (!error)
 		error = weft__format_follower_finish(f);
+	f->buffer.forget = NULL; /* it is the input's */
 	return error ? error : find_span(f);
 }
 
