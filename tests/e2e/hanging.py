@@ -12,8 +12,8 @@ from waiting import wait_until
 class Hang:
     """The trace of a part of a subject, killed once each of its processes waits for what `waits` has for it: the begin of a label.
     Or once the first one, which still runs, has a problem of which `until` is true. Or once why has the second text of `answer` for the
-    task that the first one names. They are stopped before they are killed, as the end of one lets others go on."""
-    def __init__(self, subject, *part, folder, waits=(), until=None, answer=None, adapters='thread,io'):
+    task that the first one names, and after Ctrl-C that of `then`. They are stopped before they are killed, as the end of one lets others go on."""
+    def __init__(self, subject, *part, folder, waits=(), until=None, answer=None, then=None, adapters='thread,io'):
         self.folder, env = os.path.join(folder, 'traces'), {'XDG_RUNTIME_DIR': folder}
         process = subprocess.Popen([WEFT, 'record', '-a', adapters, '--size', '1M', '-o', self.folder + '/', '--', subject, *part],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, **env))
@@ -23,8 +23,10 @@ class Hang:
         if until:
             wait_until('problems', lambda: any(map(until, json_lines(weft('dump', '--problems', '--json', self.pids[0], env=env).stdout))),
                        process)
-        if answer:
-            wait_until('an answer', lambda: answer[1] in weft('why', self.pids[0], answer[0], env=env, status=None).stdout, process)
+        for task, text in filter(None, (answer, then)):
+            wait_until('an answer', lambda task=task, text=text: text in weft('why', self.pids[0], task, env=env, status=None).stdout, process)
+            if then and text == answer[1]:
+                os.kill(self.pids[0], signal.SIGINT)
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for pid in self.pids:
                 with contextlib.suppress(ProcessLookupError):

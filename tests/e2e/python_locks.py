@@ -53,6 +53,17 @@ def the_end_of_a_thread_is_awaited_as_such():
 
 
 @case
+def a_program_that_ends_waits_for_its_threads():
+    """After Ctrl-C. The wait that this interrupted is over."""
+    if sys.version_info[:2] not in ((3, 11), (3, 12)):
+        return
+    with temporary_directory() as folder:
+        it = Hang(PYTHON, SUBJECT, 'handed', folder=folder, adapters='python,thread,io', answer=('task:1', 'lock at locks.py:64 in'),
+                  then=('task:1', "'giver' waits for condition"))
+        assert re.search(r"thread 1 '[^']+' waits for thread [0-9]+ 'giver'", it.why('task:1')), it.why('task:1')
+
+
+@case
 def a_worker_that_was_killed_is_named():
     with temporary_directory() as folder:
         text = 'was killed by SIGKILL'

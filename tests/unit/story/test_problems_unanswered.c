@@ -76,6 +76,30 @@ static void a_successful_end_makes_it_a_hint(void **state)
 	found_finish(&found);
 }
 
+/* A thread waits for one request, is interrupted, and waits for another one then. */
+static void a_thread_that_has_run_waits_for_what_came_last(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	make_create(&made, 0, 1, WEFT_KIND_WAIT);
+	make_create(&made, 0, 2, WEFT_KIND_WAIT);
+	make_create(&made, 0, 3, WEFT_KIND_THREAD);
+	make_switch(&made, 3);
+	made.time += MS;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 3, 1);
+	make_switch(&made, 0);
+	made.time += MS;
+	make_switch(&made, 3);
+	made.time += MS;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 3, 2);
+	make_switch(&made, 0);
+	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_UNANSWERED);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 3);
+	assert_non_null(strstr(p->sentence, " waits for wait 2 for 3 s"));
+	found_finish(&found);
+}
+
 /* A thread whose event loop has ended by itself. */
 static void make_loop_end(struct made *made)
 {
@@ -455,6 +479,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_hang_of_a_killed_program_is_found),
 		cmocka_unit_test(a_successful_end_makes_it_a_hint),
+		cmocka_unit_test(a_thread_that_has_run_waits_for_what_came_last),
 		cmocka_unit_test(a_wait_that_nothing_can_end_is_a_warning),
 		cmocka_unit_test(a_program_that_goes_on_has_no_unanswered_waits),
 		cmocka_unit_test(an_outage_is_found_while_the_program_runs),
