@@ -18,6 +18,10 @@ HANGS = [
     ('barrier', 'solver-0', 'solver-2 came to it before, and ended at', '(error|warning|hint) unanswered wait',
      "'solver-[01]' waits for condition .* 'barrier step'.*; solver-2 came to it before, and ended at"),
     ('kept-pipe', 'exit of process', 'A circle', 'error deadlock', 'waits for exit of process .* of faulty'),
+    ('left-lock', 'exporter', 'was held by thread 2 ', '(error|warning) unanswered wait',
+     "'exporter' waits for lock .* 'lock table'.*; .* had it, and ended at"),
+    ('early', 'faulty', 'the last signal was at', '(error|warning) unanswered wait',
+     "'faulty' waits for condition .* 'condition started'.*; .* signalled it .* before"),
     ('own-pipe', 'exit of process', 'its own process keeps the writing end open', None, None),
 ]
 

@@ -461,6 +461,44 @@ static void lose_task(void)
 		pthread_cond_wait(&one_done, &inner);
 }
 
+/* ---- A thread that ends with a lock ---- */
+
+static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
+
+static void *take_table(void *stays)
+{
+	if (stays)
+		sem_post(&is_ready);
+	pthread_mutex_lock(&table);
+	return NULL;
+}
+
+static void end_with_lock(void)
+{
+	pthread_join(begin(take_table, NULL, "importer"), NULL);
+	pthread_t exporter = begin(take_table, &table, "exporter");
+	wait_for_ready(1);
+	pthread_join(exporter, NULL);
+}
+
+/* ---- A signal that comes before the wait, without a state that says so ---- */
+
+static pthread_cond_t started = PTHREAD_COND_INITIALIZER;
+
+static void *start(void *unused)
+{
+	pthread_cond_signal(&started);
+	return unused;
+}
+
+static void signal_early(void)
+{
+	pthread_join(begin(start, NULL, "server"), NULL);
+	print_processes(0);
+	pthread_mutex_lock(&table);
+	pthread_cond_wait(&started, &table);
+}
+
 /* ---- A client that waits for a datagram, whose server waits for a lock ---- */
 
 static void *refresh(void *unused)
@@ -558,7 +596,7 @@ int main(int count, char **arguments)
 		{"another-child", begin_another_child}, {"suspended", leave_suspended},
 		{"continued", let_go_on}, {"lost-task", lose_task}, {"kept-pipe", keep_pipe},
 		{"own-pipe", keep_own_pipe}, {"sendto", ask_once}, {"connected", ask_connected},
-		{"two-servers", ask_two}};
+		{"two-servers", ask_two}, {"left-lock", end_with_lock}, {"early", signal_early}};
 	for (size_t i = 0; count == 2 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strcmp(arguments[1], parts[i].name) == 0) {
 			parts[i].function();

@@ -144,7 +144,9 @@ static uint32_t find_behind(struct weft__blocked *b, uint32_t source)
 	const unsigned kind = b->model->tasks.kind[source];
 	struct weft__elsewhere it;
 	if (weft__story_held_elsewhere(b->story, source, b->model->summary.end, &it))
-		return it.task == WEFT_NONE || it.is_copy ? source : b->final[it.task];
+		return it.task == WEFT_NONE || it.is_copy || weft__story_is_gone(b->model, it.task, it.time)
+				   ? source
+				   : b->final[it.task];
 	if (!weft__model_is_resource(kind))
 		return across(b, source);
 	return kind == WEFT_KIND_SEMAPHORE ? find_holder(b, source) : find_only_holder(b, source);

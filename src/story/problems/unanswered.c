@@ -47,6 +47,7 @@
 #include "story/queue_end.h"
 #include "story/signallers.h"
 #include "story/suspended.h"
+#include "story/unheard.h"
 #include "story/unreported.h"
 
 /* A wait for a stopped task is long from 1/50 of the trace on. */
@@ -576,6 +577,40 @@ static bool is_own_fault(const struct chains *c, uint32_t task, uint32_t last)
 		   weft__story_is_unreported(story, last, at) || is_stuck(c, last);
 }
 
+/* Adds which thread had the lock when the wait began, and had ended by then. False if none had. */
+static bool write_ended_holder(struct weft__sentence *s, const struct chains *c, uint32_t last)
+{
+	const struct weft_model *model = c->model;
+	struct weft__elsewhere it;
+	if (!weft__story_held_elsewhere(c->findings->story, last, model->tasks.end[last] - 1, &it) ||
+		it.task == WEFT_NONE || !weft__story_is_gone(model, it.task, it.time))
+		return false;
+	struct weft__words *w = weft__story_clause(s, WEFT__WORTH_MOST);
+	weft__story_words_add(w, "; ");
+	weft__story_words_add_task(w, model, it.task, 16);
+	weft__story_words_add(w, " had it, and ended at ");
+	weft__story_words_add_time(w, model, model->tasks.end[it.task]);
+	return true;
+}
+
+/* Adds the signal that came before the wait began. False if there was none, or if it may have been
+ * for an earlier wait. */
+static bool write_unheard(
+	struct weft__sentence *s, const struct chains *c, uint32_t task, uint32_t last)
+{
+	struct weft__unheard it;
+	if (!weft__story_unheard_before(c->model, last, since(c, task), &it) ||
+		it.sender == WEFT_NONE || it.is_one_of_many)
+		return false;
+	struct weft__words *w = weft__story_clause(s, 7);
+	weft__story_words_add(w, "; ");
+	weft__story_words_add_task(w, c->model, it.sender, 16);
+	weft__story_words_add(w, " signalled it ");
+	weft__story_words_add_length(w, since(c, task) - it.time);
+	weft__story_words_add(w, " before");
+	return true;
+}
+
 /* Adds why nothing ended the wait, as far as the trace shows. False if it does not. */
 static bool write_reason(
 	struct weft__sentence *s, const struct chains *c, uint32_t task, uint32_t last)
@@ -594,7 +629,8 @@ static bool write_reason(
 		weft__story_add_holder_at_fork(s, c->model, &it, 8);
 		return true;
 	}
-	if (weft__story_add_unreported(s, story, last, at, 8))
+	if (weft__story_add_unreported(s, story, last, at, 8) || write_ended_holder(s, c, last) ||
+		write_unheard(s, c, task, last))
 		return true;
 	if (!weft__story_keeps_own_end(story, last, at))
 		return weft__story_add_killed(s, c->model, c->killed, last, WEFT__WORTH_MOST);
