@@ -15,6 +15,7 @@
 #include "io/loop.h"
 
 #include "hooks/asked.h"
+#include "hooks/vain.h"
 
 enum {
 	ENTRIES = 1 << 17,
@@ -168,16 +169,21 @@ static void report_events(int epoll, const struct epoll_event *events, int count
 	weft__io_wait_end();
 }
 
+#define EPOLL_VAIN "epoll_wait with a time-out of 0"
+
 /* `call` waits; `may_sleep` is false if it returns at once. */
-#define WAIT(call, may_sleep)                                   \
-	__extension__({                                             \
-		bool is_recorded = weft__io_is_programs(caller);        \
-		if (is_recorded)                                        \
-			weft__io_wait_begin(may_sleep, instance_of(epoll)); \
-		int count = (call);                                     \
-		if (is_recorded)                                        \
-			report_events(epoll, events, count);                \
-		count;                                                  \
+#define WAIT(call, may_sleep)                                             \
+	__extension__({                                                       \
+		const bool weft__may_sleep = may_sleep;                           \
+		bool is_recorded = weft__io_is_programs(caller);                  \
+		if (is_recorded)                                                  \
+			weft__io_wait_begin(weft__may_sleep, instance_of(epoll));     \
+		int count = (call);                                               \
+		if (is_recorded)                                                  \
+			report_events(epoll, events, count);                          \
+		if (is_recorded && !weft__may_sleep && count == 0)                \
+			weft__hooks_vain(EPOLL_VAIN, weft__io_thread.waits_since_ns); \
+		count;                                                            \
 	})
 
 WEFT__IO_ENTRY(int, epoll_wait, (int epoll, struct epoll_event *events, int most, int ms),

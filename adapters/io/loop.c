@@ -8,6 +8,7 @@
 #include "io/loop.h"
 
 #include "hooks/counts.h"
+#include "hooks/vain.h"
 
 #include "io/edge.h"
 #include "io/message.h"
@@ -247,13 +248,13 @@ void weft__io_wait_begin(bool may_sleep, uint32_t epoll)
 	struct weft__io_thread *thread = own_thread();
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();
+	thread->waits_since_ns = weft__hooks_now_ns();
 	if (may_sleep && unlikely(thread->edge_count))
 		weft__io_edge_wait();
 	if (may_sleep && may_switch(thread)) {
 		begin_questions(thread);
 		mark_epoll(thread, epoll);
 		thread->is_idle = true;
-		thread->idle_since_ns = weft__hooks_now_ns();
 		weft__hooks_waits(leave_wait);
 		weft_switch(WEFT_TASK_NONE);
 	}
@@ -312,9 +313,11 @@ void weft__io_wait_end(void)
 	if (is_ours && weft_current() != own)
 		weft_switch(own);
 	if (thread->is_idle) {
+		const uint64_t now_ns = weft__hooks_now_ns();
 		weft__hooks_waits_no_longer();
 		weft__hooks_count_blocked(
-			thread->epoll ? "epoll_wait" : "poll", weft__hooks_now_ns() - thread->idle_since_ns);
+			thread->epoll ? "epoll_wait" : "poll", now_ns - thread->waits_since_ns);
+		weft__hooks_vain_goes_on(thread->waits_since_ns, now_ns);
 	}
 	thread->is_idle = false;
 	weft__hooks_end(saved);

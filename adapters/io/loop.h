@@ -24,12 +24,12 @@ enum {
 };
 
 struct weft__io_thread {
-	uint64_t round;   /* number of the thread's last wait, unique in the process; 0: none */
-	uint64_t running; /* the descriptor's task that was let run last */
-	uint32_t epoch;   /* of the process in which these are valid */
-	uint32_t epoll;   /* the number of the instance in which it last waited; 0: none */
-	bool is_idle;     /* in a wait that may sleep */
-	uint64_t idle_since_ns;
+	uint64_t round;          /* number of the thread's last wait, unique in the process; 0: none */
+	uint64_t running;        /* the descriptor's task that was let run last */
+	uint32_t epoch;          /* of the process in which these are valid */
+	uint32_t epoll;          /* the number of the instance in which it last waited; 0: none */
+	bool is_idle;            /* in a wait that may sleep */
+	uint64_t waits_since_ns; /* the begin of its last wait, also of one that may not sleep */
 	uint64_t
 		blocked_since;   /* weft_now() when a task of the program began to wait; 0: it does not */
 	unsigned edge_count; /* descriptors of the last wait, see edge.h */

@@ -13,6 +13,7 @@
 #include "io/loop.h"
 
 #include "hooks/asked.h"
+#include "hooks/vain.h"
 
 int __poll_chk(struct pollfd *polled, nfds_t size, int ms, size_t room);
 int __ppoll_chk(struct pollfd *polled, nfds_t size, const struct timespec *time,
@@ -26,8 +27,9 @@ struct polling {
 	/* The wait for `fd` alone. Without a waiter, the call is a round of a loop instead. */
 	struct weft__hooks_wait alone;
 	int fd;
-	bool is_answer; /* `alone` is for the answer to what the task has just written */
-	bool is_look;   /* the call only tests a client's connection, and does not wait */
+	bool is_answer;    /* `alone` is for the answer to what the task has just written */
+	bool is_look;      /* the call only tests a client's connection, and does not wait */
+	uint64_t began_ns; /* of a call that may not sleep; else 0 */
 };
 
 static void begin_alone(struct polling *ret, int fd, unsigned events, bool may_sleep)
@@ -114,7 +116,9 @@ static void begin_poll(
 	struct polling *ret, const struct pollfd *polled, nfds_t size, bool may_sleep)
 {
 	struct pollfd copies[ALONE];
-	*ret = (struct polling){.is_recorded = true, .alone = {.waiter = WEFT_TASK_NONE}};
+	*ret = (struct polling){.is_recorded = true,
+		.alone = {.waiter = WEFT_TASK_NONE},
+		.began_ns = may_sleep ? 0 : weft__hooks_now_ns()};
 	if (size > 0 && size <= ALONE) {
 		ret->is_recorded = weft__hooks_copy(copies, polled, size * sizeof(*polled));
 		if (!ret->is_recorded)
@@ -165,6 +169,8 @@ static void end_poll(
 	weft__io_wait_over();
 	report_polled(polled, size, count);
 	weft__io_wait_end();
+	if (polling->began_ns && count == 0)
+		weft__hooks_vain("poll with a time-out of 0", polling->began_ns);
 }
 
 #define POLL(call, may_sleep)                                    \
@@ -313,7 +319,9 @@ static __attribute__((noinline)) void report_selected(const struct selected *sel
 
 static void begin_select(struct polling *ret, const struct selected *selected, bool sleeps)
 {
-	*ret = (struct polling){.is_recorded = true, .alone = {.waiter = WEFT_TASK_NONE}};
+	*ret = (struct polling){.is_recorded = true,
+		.alone = {.waiter = WEFT_TASK_NONE},
+		.began_ns = sleeps ? 0 : weft__hooks_now_ns()};
 	int only = only_reader(selected);
 	if (only >= 0)
 		begin_alone(ret, only, POLLIN, sleeps);
@@ -334,6 +342,8 @@ static void end_select(const struct polling *polling, const struct selected *sel
 	if (count > 0)
 		report_selected(selected);
 	weft__io_wait_end();
+	if (polling->began_ns && count == 0)
+		weft__hooks_vain("select with a time-out of 0", polling->began_ns);
 }
 
 #define SELECT(call, sleeps)                                 \

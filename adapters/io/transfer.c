@@ -4,6 +4,7 @@
  * (EAGAIN) makes the descriptor one that the thread has asked about, for its next poll; one that
  * moves bytes lets the descriptor's task run.
  */
+#include <errno.h>
 #include <sys/socket.h>
 
 #include "io/message.h"
@@ -11,6 +12,8 @@
 #include "io/rest.h"
 #include "io/traffic.h"
 #include "io/transfer.h"
+
+#include "hooks/vain.h"
 
 /* A call for several messages only tells their number. Bytes that stay, to be read again, do not
  * count. */
@@ -40,12 +43,23 @@ void weft__io_read_begin(struct weft__io_call *call, int fd, int flags, const ch
 {
 	weft__io_use(fd, POLLIN);
 	begin_transfer(call, fd, flags, 0, WEFT__IO_IN, name);
+	weft__hooks_may_be_vain();
+}
+
+static __attribute__((noinline)) void read_in_vain(int64_t got, size_t size)
+{
+	if (got == 0 && size)
+		weft__hooks_vain("reads at the end of the input", 0);
+	else if (got < 0 && errno == EAGAIN)
+		weft__hooks_vain("reads that find nothing", 0);
 }
 
 void weft__io_read_end(const struct weft__io_call *call, int64_t got, size_t size, int flags)
 {
 	weft__io_call_end(call, got >= 0);
 	weft__io_rest_note(call->fd, got, flags & MSG_PEEK ? 0 : size);
+	if (unlikely(got <= 0))
+		read_in_vain(got, size);
 	if (unlikely(got < 0))
 		weft__io_call_failed(call);
 	else
@@ -71,15 +85,19 @@ void weft__io_write_begin(
 	if (flags & WEFT__IO_MAY_HAND_ON)
 		weft__io_hand_on(fd);
 	begin_transfer(call, fd, flags, size, WEFT__IO_OUT, name);
+	weft__hooks_may_be_vain();
 }
 
 void weft__io_write_end(const struct weft__io_call *call, int64_t put, int flags)
 {
 	weft__io_call_end(call, put >= 0);
-	if (unlikely(put < 0))
+	if (unlikely(put < 0)) {
+		if (errno == EAGAIN)
+			weft__hooks_vain("writes that find no room", 0);
 		weft__io_call_failed(call);
-	else
+	} else {
 		count(call->fd, WEFT__IO_TRAFFIC_OUT, put, flags);
+	}
 	if (put <= 0)
 		return;
 	weft__io_ask(call->fd, POLLIN);

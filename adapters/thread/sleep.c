@@ -10,6 +10,7 @@
 
 #define WEFT_CATEGORY thread
 #include "hooks/asked.h"
+#include "hooks/vain.h"
 #include "kernel/clock.h"
 
 static uint64_t in_ns(const struct timespec *time)
@@ -46,12 +47,22 @@ static void end_wait(const struct weft__hooks_wait *wait, bool is_complete)
 	weft__hooks_end(saved);
 }
 
+/* A sleep of no time. Nothing is recorded, except that a thread does nothing else. */
+#define NO_TIME(call)                                                      \
+	__extension__({                                                        \
+		const uint64_t began_ns = HOOKS_RECORD ? weft__hooks_now_ns() : 0; \
+		const __typeof__(call) result = (call);                            \
+		if (began_ns)                                                      \
+			weft__hooks_vain("sleeps of 0", began_ns);                     \
+		result;                                                            \
+	})
+
 HOOK(nanosleep)
 int nanosleep(const struct timespec *duration, struct timespec *left)
 {
 	uint64_t ns = HOOKS_RECORD ? ns_of(duration) : 0;
 	if (!ns)
-		return NEXT(nanosleep)(duration, left);
+		return NO_TIME(NEXT(nanosleep)(duration, left));
 	struct weft__hooks_wait wait = begin_sleep(ns);
 	int result = NEXT(nanosleep)(duration, left);
 	end_wait(&wait, result == 0);
@@ -97,7 +108,7 @@ int clock_nanosleep(
 {
 	uint64_t ns = ns_by_clock(clock, flags, duration);
 	if (!ns)
-		return NEXT(clock_nanosleep)(clock, flags, duration, left);
+		return NO_TIME(NEXT(clock_nanosleep)(clock, flags, duration, left));
 	struct weft__hooks_wait wait = begin_sleep(ns);
 	int error = NEXT(clock_nanosleep)(clock, flags, duration, left);
 	end_wait(&wait, error == 0);
@@ -114,7 +125,7 @@ HOOK(usleep)
 int usleep(useconds_t us)
 {
 	if (!HOOKS_RECORD || !us)
-		return NEXT(usleep)(us);
+		return NO_TIME(NEXT(usleep)(us));
 	struct weft__hooks_wait wait = begin_sleep((uint64_t)us * 1000);
 	int result = NEXT(usleep)(us);
 	end_wait(&wait, result == 0);
@@ -125,7 +136,7 @@ HOOK(sleep)
 unsigned sleep(unsigned seconds)
 {
 	if (!HOOKS_RECORD || !seconds)
-		return NEXT(sleep)(seconds);
+		return NO_TIME(NEXT(sleep)(seconds));
 	struct weft__hooks_wait wait = begin_sleep((uint64_t)seconds * 1000000000);
 	unsigned left = NEXT(sleep)(seconds);
 	end_wait(&wait, left == 0);
@@ -137,7 +148,7 @@ int thrd_sleep(const struct timespec *duration, struct timespec *left)
 {
 	uint64_t ns = HOOKS_RECORD ? ns_of(duration) : 0;
 	if (!ns)
-		return NEXT(thrd_sleep)(duration, left);
+		return NO_TIME(NEXT(thrd_sleep)(duration, left));
 	struct weft__hooks_wait wait = begin_sleep(ns);
 	int result = NEXT(thrd_sleep)(duration, left);
 	end_wait(&wait, result == 0);

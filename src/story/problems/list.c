@@ -108,22 +108,31 @@ static struct weft_slice own_call(const char *calls)
 	return first;
 }
 
-/* Says where in the code the task waits that a problem is about. */
-static void name_call(const struct weft_story *story, const struct weft_problem *problem,
-	struct weft__sentence *sentence)
+/* The calls of the wait that a problem is about, or of a busy loop. */
+static struct weft_slice calls_of(
+	const struct weft_story *story, const struct weft_problem *problem)
 {
 	struct weft_story_wait wait;
-	bool is_of_wait = problem->type == WEFT_PROBLEM_DEADLOCK ||
-					  problem->type == WEFT_PROBLEM_UNANSWERED ||
-					  problem->type == WEFT_PROBLEM_LOST_WAKE_UP;
 	/* A lost wake-up begins with the signal, before the wait. */
 	const uint64_t time =
 		problem->type == WEFT_PROBLEM_LOST_WAKE_UP ? problem->effect.time : problem->start;
-	if (!is_of_wait || !story->model->stacks.count || problem->task == WEFT_NONE ||
-		!weft_story_wait_at(story, problem->task, time, &wait) || wait.is_held)
+	const bool is_of_wait = problem->type == WEFT_PROBLEM_DEADLOCK ||
+							problem->type == WEFT_PROBLEM_UNANSWERED ||
+							problem->type == WEFT_PROBLEM_LOST_WAKE_UP;
+	if (problem->type == WEFT_PROBLEM_POLLING)
+		return weft_model_stack_at(story->model, problem->task, problem->effect.time);
+	if (!is_of_wait || !weft_story_wait_at(story, problem->task, time, &wait) || wait.is_held)
+		return (struct weft_slice){"", 0};
+	return weft_model_stack_at(story->model, wait.task, wait.since);
+}
+
+/* Says where in the code that is. */
+static void name_call(const struct weft_story *story, const struct weft_problem *problem,
+	struct weft__sentence *sentence)
+{
+	if (!story->model->stacks.count || problem->task == WEFT_NONE)
 		return;
-	const struct weft_slice call =
-		own_call(weft_model_stack_at(story->model, wait.task, wait.since).bytes);
+	const struct weft_slice call = own_call(calls_of(story, problem).bytes);
 	if (!call.size)
 		return;
 	struct weft__words *w = weft__story_clause(sentence, CALL_WORTH);

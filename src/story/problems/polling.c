@@ -10,19 +10,22 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "story/problems/busy.h"
 #include "story/problems/findings.h"
 
-#define RUNS_MIN     100
-#define INTERVAL_MAX UINT64_C(12000000) /* ns: less than a frame of a screen at 60 Hz */
-#define SHORT_PART   8                  /* the median run is at most 1 / part of the interval */
-#define ABOUT        4                  /* quartiles differ by at most 1 / ABOUT of the median */
-#define ACTS_PART    100                /* at most one effect in this many runs */
-#define SHARE        4                  /* it lasts at least 1 / SHARE of the trace */
-#define SPIN_SHARE   2                  /* a spinning task runs for 1 / SPIN_SHARE of the time */
-#define SPIN_RUNS    1000
-#define SPIN_OTHERS  16 /* minimum runs of other tasks on its thread meanwhile */
-#define FOUND_MAX    3
-#define SHOWN        16 /* runs that are shown */
+#define RUNS_MIN      100
+#define INTERVAL_MAX  UINT64_C(12000000) /* ns: less than a frame of a screen at 60 Hz */
+#define SHORT_PART    8                  /* the median run is at most 1 / part of the interval */
+#define ABOUT         4                  /* quartiles differ by at most 1 / ABOUT of the median */
+#define ACTS_PART     100                /* at most one effect in this many runs */
+#define SHARE         4                  /* it lasts at least 1 / SHARE of the trace */
+#define SPIN_SHARE    2                  /* a spinning task runs for 1 / SPIN_SHARE of the time */
+#define SPIN_RUNS     1000
+#define SPIN_OTHERS   16                  /* minimum runs of other tasks on its thread meanwhile */
+#define BUSY_INTERVAL UINT64_C(20000)     /* ns: a wait that sleeps takes longer */
+#define BUSY_NS       UINT64_C(250000000) /* of such intervals: a warning */
+#define FOUND_MAX     3
+#define SHOWN         16 /* runs that are shown */
 
 struct polling {
 	struct weft__findings *findings;
@@ -135,6 +138,30 @@ static void add_spinning(struct polling *p, uint32_t task, uint32_t runs, uint64
 	weft__story_find(p->findings, &problem, runs, &s);
 }
 
+/* True if other tasks run so often on the same thread between the task's first and last run. */
+static bool has_others(
+	const struct weft_model *model, const uint32_t task, uint32_t runs, uint32_t least)
+{
+	const struct weft_activations *a = &model->activations;
+	const struct weft_tasks *t = &model->tasks;
+	uint32_t first = t->first_activation[task], others = 0;
+	uint64_t start = a->start[first], end = a->end[first + runs - 1];
+	for (uint32_t other = 0; other < t->count && others < least; other++)
+		for (uint32_t i = t->first_activation[other]; i < t->end_activation[other]; i++)
+			others += other != task && a->thread[i] == a->thread[first] && a->start[i] >= start &&
+					  a->end[i] <= end;
+	return others >= least;
+}
+
+/* True if each wait is over at once, for long, and what the thread does is not seen at other tasks:
+ * it does nothing but call the function that waits. */
+static bool hardly_waits(
+	const struct weft_model *model, uint32_t task, uint32_t runs, uint64_t interval_ns)
+{
+	return interval_ns <= BUSY_INTERVAL && interval_ns * runs >= BUSY_NS &&
+		   !has_others(model, task, runs, runs / ACTS_PART + 1);
+}
+
 static void add_polling(
 	struct polling *p, uint32_t task, uint32_t runs, uint64_t interval_ns, uint64_t run_ns)
 {
@@ -152,22 +179,13 @@ static void add_polling(
 	weft__story_words_add(w, ", for ");
 	weft__story_words_add_length(w, run_ns);
 	weft__story_words_add(w, " each");
-	weft__story_words_add(weft__story_clause(&s, 5), ", without visible effect: it polls");
+	const bool is_busy = hardly_waits(model, task, runs, interval_ns);
+	if (is_busy)
+		problem.severity = WEFT_SEVERITY_WARNING;
+	weft__story_words_add(
+		weft__story_clause(&s, 5), is_busy ? ", without visible effect: it hardly waits"
+										   : ", without visible effect: it polls");
 	weft__story_find(p->findings, &problem, runs, &s);
-}
-
-/* True if other tasks run on the same thread between the spinning task's first and last run. */
-static bool has_others(const struct weft_model *model, const uint32_t task, uint32_t runs)
-{
-	const struct weft_activations *a = &model->activations;
-	const struct weft_tasks *t = &model->tasks;
-	uint32_t first = t->first_activation[task], others = 0;
-	uint64_t start = a->start[first], end = a->end[first + runs - 1];
-	for (uint32_t other = 0; other < t->count && others < SPIN_OTHERS; other++)
-		for (uint32_t i = t->first_activation[other]; i < t->end_activation[other]; i++)
-			others += other != task && a->thread[i] == a->thread[first] && a->start[i] >= start &&
-					  a->end[i] <= end;
-	return others >= SPIN_OTHERS;
 }
 
 static bool spins(const struct polling *p, uint32_t task, uint32_t runs, uint64_t ran_ns)
@@ -177,7 +195,8 @@ static bool spins(const struct polling *p, uint32_t task, uint32_t runs, uint64_
 	uint64_t time = a->end[first + runs - 1] - a->start[first];
 	if (p->model->tasks.flags[task] & WEFT_TASK_RESOLVED)
 		return false; /* it has a result: perhaps it calculates, and yields meanwhile */
-	return runs >= SPIN_RUNS && ran_ns >= time / SPIN_SHARE && has_others(p->model, task, runs);
+	return runs >= SPIN_RUNS && ran_ns >= time / SPIN_SHARE &&
+		   has_others(p->model, task, runs, SPIN_OTHERS);
 }
 
 static bool look_at_task(struct polling *p, uint32_t task)
@@ -218,6 +237,7 @@ void weft__find_polling(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;
 	uint32_t most = most_runs(model), found = 0;
+	weft__story_find_busy_loops(findings);
 	if (most < RUNS_MIN)
 		return;
 	struct polling p = {findings, model, malloc(2 * (size_t)most * sizeof(*p.lengths))};

@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
+
+#include <weft/ends.h>
 
 #include "problems_found.h"
 
@@ -180,6 +183,80 @@ static void a_task_with_effects_does_not_poll(void **state)
 	found_finish(&found);
 }
 
+/* A loop that waits 10 us each time, for 600 ms; `others` times, another task runs meanwhile. */
+static struct found hardly_waits(uint64_t others)
+{
+	struct made made = make_begin();
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_THREAD);
+	make_create(&made, 1, 2, WEFT_KIND_TASK);
+	make_label(&made, 1, "loop");
+	for (uint64_t i = 0; i < 60000; i++) {
+		make_switch(&made, 1);
+		made.time += US / 2;
+		make_switch(&made, i < others ? 2 : WEFT_TASK_NONE);
+		if (i < others)
+			make_label(&made, 2, "works");
+		made.time += US / 2;
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += 9 * US;
+	}
+	return find(&made);
+}
+
+static void a_loop_that_hardly_waits_is_a_warning(void **state)
+{
+	struct found found = hardly_waits(0);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_POLLING);
+	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
+	assert_non_null(strstr(p->sentence, "without visible effect: it hardly waits"));
+	found_finish(&found);
+	found = hardly_waits(30000);
+	assert_int_equal(only(&found, WEFT_PROBLEM_POLLING)->severity, WEFT_SEVERITY_HINT);
+	found_finish(&found);
+}
+
+/* A thread of 2 s that calls `each_ns` of each 100 ms in vain. */
+static struct found in_vain(uint64_t each_ns, bool has_all)
+{
+	struct made made = make_begin();
+	make_create(&made, WEFT_TASK_NONE, 1, WEFT_KIND_THREAD);
+	make_label(&made, 1, "waiter");
+	make_switch(&made, 1);
+	for (uint64_t i = 0; i < 20; i++) {
+		made.time += 100 * MS;
+		make(&made, (struct weft_event){.type = WEFT_EVENT_NOTE,
+						.task = 1,
+						.text = {WEFT_NOTE_VAIN "sched_yield", sizeof(WEFT_NOTE_VAIN) + 10}});
+		make_tag(&made, 1, WEFT_TAG_VAIN_CALLS, 1000);
+		if (has_all)
+			make_tag(&made, 1, WEFT_TAG_VAIN_NS, (int64_t)each_ns);
+	}
+	return find(&made);
+}
+
+static void a_busy_loop_is_found(void **state)
+{
+	struct found found = in_vain(60 * MS, true);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_POLLING);
+	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
+	assert_string_equal(
+		p->sentence, "thread 1 'waiter' waits in a busy loop for 1.2 s: 20,000 × sched_yield.");
+	found_finish(&found);
+	found = in_vain(20 * MS, true); /* a fifth of its time */
+	assert_int_equal(only(&found, WEFT_PROBLEM_POLLING)->severity, WEFT_SEVERITY_HINT);
+	found_finish(&found);
+}
+
+static void notes_alone_are_no_busy_loop(void **state)
+{
+	struct found found = in_vain(0, false);
+	(void)state;
+	assert_int_equal(count_of(&found, WEFT_PROBLEM_POLLING), 0);
+	found_finish(&found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +266,9 @@ int main(void)
 		cmocka_unit_test(tasks_that_all_act_alike_are_not_a_herd),
 		cmocka_unit_test(polling_is_found),
 		cmocka_unit_test(a_task_with_effects_does_not_poll),
+		cmocka_unit_test(a_loop_that_hardly_waits_is_a_warning),
+		cmocka_unit_test(a_busy_loop_is_found),
+		cmocka_unit_test(notes_alone_are_no_busy_loop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
