@@ -55,7 +55,7 @@ bool weft__story_add_queue_user(struct weft__sentence *sentence, const struct we
 	weft__story_words_add(w, weft__story_is_kind(model, task, "message queue") ? "; its writer"
 							 : weft__story_is_kind(model, task, "room")        ? "; its reader"
 																		: "; its last signaller");
-	weft__story_words_add(w, " has ended");
+	weft__story_words_add(w, " ended");
 	w = weft__story_clause(sentence, worth - 2);
 	weft__story_words_add(w, ": ");
 	weft__story_words_add_task(w, model, last, 16);

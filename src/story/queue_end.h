@@ -14,7 +14,7 @@
  * semaphore; NULL: `task` is of another kind. */
 const char *weft__story_queue_words(const struct weft_model *model, uint32_t task);
 
-/* Appends "; its reader has ended: thread 3 'worker' at 3 ms" to a sentence about a wait for room
+/* Appends "; its reader ended: thread 3 'worker' at 3 ms" to a sentence about a wait for room
  * in a queue, if the processes in the trace that made room have all ended; the same for messages
  * and semaphores. False if not. Needs the index. */
 bool weft__story_add_queue_user(struct weft__sentence *sentence, const struct weft_story *story,

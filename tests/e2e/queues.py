@@ -58,8 +58,8 @@ def a_full_queue_leads_to_the_process_that_read_from_it():
 def a_full_queue_without_its_reader_says_so():
     with hanging('gone', waits=['room in message queue']) as hang:
         why = hang.why('task:0/1')
-        assert re.search(r'its reader has ended: .*reader.* at [0-9.]+ m?s', why), why
-        assert [p for p in hang.problems() if 'its reader has ended' in p['sentence']], hang.problems()
+        assert re.search(r'its reader ended: .*reader.* at [0-9.]+ m?s', why), why
+        assert [p for p in hang.problems() if 'its reader ended' in p['sentence']], hang.problems()
 
 
 @case
