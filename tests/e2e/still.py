@@ -51,7 +51,7 @@ def a_wait_that_ctrl_c_ends_is_named():
 
 @case
 def a_wait_that_may_end_is_none():
-    for how in 'limited', 'handled':
+    for how in 'limited', 'handled', 'keeps':
         found = problems(how)
         assert not [it for it in found if it[0] == 'error' or 'nothing is left' in it[2]], (how, found)
 

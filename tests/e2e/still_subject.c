@@ -6,9 +6,11 @@
  *     leaked      for a semaphore that threads have taken and do not post
  *     limited     for a thread that waits for a condition with a time-out
  *     handled     for a semaphore that a handler of a signal may post
- *     interrupted for that semaphore, until Ctrl-C, which then ends the program, as that of Python
- * does served      the same, while a thread may post it asks        for the answer to a request
- * over a connection serves      for the next request over a connection
+ *     keeps       for a condition that nothing signals, while its child lives
+ *     interrupted for that semaphore, until Ctrl-C, which then ends the program, as Python's does
+ *     served      the same, while a thread may post it
+ *     asks        for the answer to a request over a connection
+ *     serves      for the next request over a connection
  *
  * A child kills it, some time after it has begun to wait.
  */
@@ -189,6 +191,10 @@ int main(int count, char **arguments)
 	if (strcmp(how, "missed") == 0) {
 		pthread_create(&thread, NULL, signal_ready, NULL);
 		pthread_join(thread, NULL);
+		pthread_mutex_lock(&lock);
+		begin();
+		pthread_cond_wait(&ready, &lock);
+	} else if (strcmp(how, "keeps") == 0) {
 		pthread_mutex_lock(&lock);
 		begin();
 		pthread_cond_wait(&ready, &lock);

@@ -5,7 +5,8 @@
  * Threads wait for each other if each of them waits for a condition, a lock, room in a pipe or the
  * end of a thread that only their own process can give, and without a time-out (WEFT_TAG_LIMITED),
  * for long. Ctrl-C may end the wait of a program's first thread, as in Python: then they did so
- * until that.
+ * until that. A process that never had another thread, and waits for a condition of which nothing
+ * was heard before, while its children live, may be meant to: it keeps them until it is killed.
  */
 #include "story/problems/asleep.h"
 
@@ -107,15 +108,18 @@ static int killed_by(const struct weft_model *model, uint32_t buffer)
 	return buffer < model->buffer_count ? model->buffers[buffer].wait_status & 0x7f : 0;
 }
 
-/* Finds where Ctrl-C interrupted each program that it ended. */
-static void find_interrupts(const struct weft_model *model, struct weft__asleep *list)
+/* Counts the threads of each program, and finds where Ctrl-C interrupted those that it ended. */
+static void look_at_threads(const struct weft_model *model, struct weft__asleep *list)
 {
 	const struct weft_tasks *t = &model->tasks;
 	for (uint32_t buffer = 0; buffer < model->buffer_count; buffer++)
 		list[buffer] = (struct weft__asleep){.thread = WEFT_NONE, .until = UINT64_MAX};
 	for (uint32_t task = 0; task < t->count; task++) {
 		const uint32_t buffer = t->buffer[task];
-		if (t->kind[task] != WEFT_KIND_THREAD || killed_by(model, buffer) != INTERRUPT)
+		if (t->kind[task] != WEFT_KIND_THREAD || buffer >= model->buffer_count)
+			continue;
+		list[buffer].threads++;
+		if (killed_by(model, buffer) != INTERRUPT)
 			continue;
 		const uint32_t note = last_handled(model, task, true);
 		if (note == WEFT_NONE)
@@ -125,11 +129,61 @@ static void find_interrupts(const struct weft_model *model, struct weft__asleep 
 	}
 }
 
-/* The handler of a signal can post a semaphore. But Ctrl-C comes from outside. */
-static bool waits_for_threads(const struct weft_story *story, uint32_t thread, uint64_t until)
+/* True if this message is the first one that the thread got. */
+static bool is_first_message(const struct weft_story *story, uint32_t thread, uint32_t edge)
 {
-	return waits_for_good(story, thread, until) &&
-		   last_handled(story->model, thread, false) == WEFT_NONE;
+	const struct weft__edge_list to = weft__story_edges_to(story, thread);
+	for (uint32_t i = 0; i < to.count && to.edges[i] <= edge; i++)
+		if (story->model->edges.type[to.edges[i]] == WEFT_EDGE_RECEIVE)
+			return to.edges[i] == edge;
+	return false;
+}
+
+/* True if a process lives at that time that the thread has forked: it begins with a message of its
+ * parent. */
+static bool has_child(const struct weft_story *story, uint32_t thread, uint64_t at_ns)
+{
+	const struct weft_tasks *t = &story->model->tasks;
+	const struct weft_edges *e = &story->model->edges;
+	const struct weft__edge_list made = weft__story_edges_made(story, thread);
+	for (uint32_t i = 0; i < made.count; i++) {
+		const uint32_t edge = made.edges[i], child = e->to[edge];
+		if (e->type[edge] == WEFT_EDGE_RECEIVE && t->kind[child] == WEFT_KIND_THREAD &&
+			t->buffer[child] != t->buffer[thread] && t->end[child] > at_ns &&
+			is_first_message(story, child, edge))
+			return true;
+	}
+	return false;
+}
+
+/* True if nothing has been done to the task before. */
+static bool is_unused(const struct weft_story *story, uint32_t task, uint64_t until)
+{
+	const struct weft_edges *e = &story->model->edges;
+	const struct weft__edge_list to = weft__story_edges_to(story, task);
+	for (uint32_t i = 0; i < to.count; i++)
+		if (e->time[to.edges[i]] < until && e->type[to.edges[i]] != WEFT_EDGE_CREATE)
+			return false;
+	return true;
+}
+
+/* True for the only thread of a process that may do no more than keep its children. */
+static bool may_keep_children(const struct weft_story *story, uint32_t thread)
+{
+	const struct weft_tasks *t = &story->model->tasks;
+	struct weft_story_wait wait;
+	return weft_story_wait_at(story, thread, t->end[thread] - 1, &wait) &&
+		   wait.source != WEFT_NONE && t->kind[wait.source] == WEFT_KIND_CONDITION &&
+		   is_unused(story, wait.source, wait.since) && has_child(story, thread, wait.since);
+}
+
+/* The handler of a signal can post a semaphore. But Ctrl-C comes from outside. */
+static bool waits_for_threads(
+	const struct weft_story *story, const struct weft__asleep *process, uint32_t thread)
+{
+	return waits_for_good(story, thread, process->until) &&
+		   last_handled(story->model, thread, false) == WEFT_NONE &&
+		   !(process->threads == 1 && may_keep_children(story, thread));
 }
 
 static void look(struct weft__findings *findings)
@@ -143,14 +197,14 @@ static void look(struct weft__findings *findings)
 		findings->error = WEFT_ERROR_MEMORY;
 		return;
 	}
-	find_interrupts(model, asleep);
+	look_at_threads(model, asleep);
 	for (uint32_t task = 0; task < t->count; task++) {
 		const uint32_t buffer = t->buffer[task];
 		struct weft__asleep *it = &asleep[buffer];
 		if (has_tags && buffer < model->buffer_count && ends_asleep(model, task))
 			it->flags |= LOOP_ASLEEP;
 		if (killed_by(model, buffer) && !(it->flags & AWAKE) && is_thread(model, task, it->until))
-			it->flags |= waits_for_threads(findings->story, task, it->until) ? THREADS : AWAKE;
+			it->flags |= waits_for_threads(findings->story, it, task) ? THREADS : AWAKE;
 	}
 }
 

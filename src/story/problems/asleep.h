@@ -16,8 +16,9 @@ bool weft__story_is_asleep(struct weft__findings *findings, uint32_t task);
 /* A process; `thread` and `until` are of the last Ctrl-C, if that ended it. */
 struct weft__asleep {
 	unsigned flags;
-	uint32_t thread; /* WEFT_NONE: none */
-	uint64_t until;  /* ns, or UINT64_MAX */
+	uint32_t threads; /* also those that have ended */
+	uint32_t thread;  /* WEFT_NONE: none */
+	uint64_t until;   /* ns, or UINT64_MAX */
 };
 
 /* Stores the wait that Ctrl-C ended, which was for another thread, as were those of all others, and
