@@ -2,8 +2,9 @@
  *
  * Tasks that failed, and tasks that should have ended and did not. A failure travels from a task to
  * its readers that fail as well: that is one problem, described at the last task, with its origin.
- * If all readers continued, the failure was handled: that is a hint, unless most of the tasks like
- * it fail, as where a program tries the same again and again.
+ * If all readers continued, the failure was handled, and so it was if the program tried again with
+ * success (retried.h): that is a hint, unless most of the tasks like it fail, as where a program
+ * tries the same again and again.
  *
  * Tasks with equal messages are one problem, described at the first; so are tasks with many
  * messages that differ only in numbers, tasks that failed without a message, and tasks of one name
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #include "story/problems/findings.h"
+#include "story/problems/retried.h"
 
 #define ALIKE_MAX    3
 #define MESSAGES_MAX 8  /* messages that differ only in numbers, like status 404 and 500 */
@@ -27,6 +29,7 @@
 struct ends {
 	struct weft__findings *findings;
 	const struct weft_model *model;
+	struct weft__attempts attempts;
 	uint32_t *finals; /* what each task finally became */
 	uint32_t *tasks;  /* tasks that failed or did not end */
 	uint32_t count;
@@ -89,6 +92,7 @@ static uint32_t find_origin(const struct ends *ends, uint32_t task)
 enum handling {
 	UNREAD,    /* no task has read it */
 	HANDLED,   /* its readers did not fail */
+	RETRIED,   /* no task has read it, but the program tried again with success */
 	PASSED_ON, /* a reader failed, too */
 };
 
@@ -111,6 +115,8 @@ static enum handling handling_of(const struct ends *ends, uint32_t task)
 		if (!is_bad(t, reader))
 			handling = HANDLED;
 	}
+	if (handling == UNREAD && weft__story_tried_again(&ends->attempts, ends->model, task))
+		return RETRIED;
 	return handling;
 }
 
@@ -137,19 +143,20 @@ static int list_bad(struct ends *ends)
 struct sorted {
 	uint64_t key, end;
 	uint32_t task, message, origin;
-	bool is_handled;
+	enum handling handling;
 };
 
 /* A key that is equal for similar ends: equal message and equal message of the origin; for unended
  * tasks, kind and name. */
-static uint64_t key_of(const struct ends *ends, uint32_t task, uint32_t origin, bool is_handled)
+static uint64_t key_of(
+	const struct ends *ends, uint32_t task, uint32_t origin, enum handling handling)
 {
 	const struct weft_model *model = ends->model;
 	if (never(&model->tasks, task))
 		return UINT64_MAX - weft__story_alike_name(&ends->findings->alike, task);
 	uint64_t key = weft__story_alike_hash(weft_model_string(model, model->tasks.message[task]));
 	uint64_t began = weft__story_alike_hash(weft_model_string(model, model->tasks.message[origin]));
-	return (key ^ (origin != task ? began * 31 : 0) ^ (is_handled ? UINT64_C(0x5bd1e995) : 0)) >> 1;
+	return (key ^ (origin != task ? began * 31 : 0) ^ handling * UINT64_C(0x5bd1e995)) >> 1;
 }
 
 static struct sorted sort_in(const struct ends *ends, uint32_t task)
@@ -159,9 +166,9 @@ static struct sorted sort_in(const struct ends *ends, uint32_t task)
 		.end = t->end[task], .task = task, .message = t->message[task], .origin = task};
 	if (!never(t, task)) {
 		sorted.origin = find_origin(ends, task);
-		sorted.is_handled = handling_of(ends, task) == HANDLED;
+		sorted.handling = handling_of(ends, task);
 	}
-	sorted.key = key_of(ends, task, sorted.origin, sorted.is_handled);
+	sorted.key = key_of(ends, task, sorted.origin, sorted.handling);
 	return sorted;
 }
 
@@ -229,10 +236,13 @@ static void write_ending(struct weft__sentence *s, const struct weft_model *mode
 	if (count > 1)
 		weft__story_words_add(weft__story_clause(s, 6), ", and %u more like it", count - 1);
 	if (severity == WEFT_SEVERITY_WARNING)
-		weft__story_words_add(weft__story_clause(s, 5), "; handled, but most like it fail");
-	else if (sorted->is_handled)
+		weft__story_words_add(weft__story_clause(s, 5), "; %smost like it fail",
+			sorted->handling == HANDLED ? "handled, but " : "");
+	else if (sorted->handling == HANDLED)
 		weft__story_words_add(weft__story_clause(s, 4), "; %s",
 			count > 1 ? "their readers handled them" : "its reader handled it");
+	else if (sorted->handling == RETRIED)
+		weft__story_words_add(weft__story_clause(s, 4), "; a later try did not fail");
 }
 
 /* True if most alike tasks fail like these. */
@@ -246,7 +256,7 @@ static bool fails_mostly(const struct ends *ends, uint32_t task, uint32_t count)
 static enum weft_problem_severity severity_of(
 	const struct ends *ends, const struct sorted *sorted, uint32_t count)
 {
-	if (!sorted->is_handled)
+	if (sorted->handling == UNREAD)
 		return WEFT_SEVERITY_ERROR;
 	return fails_mostly(ends, sorted->task, count) ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT;
 }
@@ -291,7 +301,7 @@ static void add_alike(struct ends *ends, const struct sorted *sorted, uint32_t c
 	bool are_equal = !never(&ends->model->tasks, sorted->task) &&
 					 weft_model_string(ends->model, sorted->message).size &&
 					 count_messages(sorted, count) == 1;
-	if (count > ALIKE_MAX || sorted->is_handled || are_equal)
+	if (count > ALIKE_MAX || sorted->handling != UNREAD || are_equal)
 		add_ending(ends, sorted, count);
 	else
 		for (uint32_t i = 0; i < count; i++)
@@ -350,7 +360,9 @@ void weft__find_ends(struct weft__findings *findings)
 {
 	struct ends ends = {.findings = findings, .model = findings->story->model};
 	struct sorted *sorted = NULL;
-	int error = list_bad(&ends);
+	int error = weft__story_attempts_init(&ends.attempts, ends.model);
+	if (!error)
+		error = list_bad(&ends);
 	if (!error) {
 		sorted = malloc((ends.count + (size_t)1) * sizeof(*sorted));
 		error = sorted ? 0 : WEFT_ERROR_MEMORY;
@@ -364,6 +376,7 @@ void weft__find_ends(struct weft__findings *findings)
 		add_endings(&ends, sorted);
 		add_under_way(&ends);
 	}
+	weft__story_attempts_finish(&ends.attempts);
 	free(ends.tasks);
 	free(ends.finals);
 	free(sorted);
