@@ -25,6 +25,7 @@ static void begin_again(void)
 	struct weft__hooks_loop *loop = &weft__hooks_loop;
 	loop->began_ns = loop->spent_ns = loop->between_ns = 0;
 	loop->calls = loop->pauses = 0;
+	loop->is_mixed = false;
 }
 
 struct written {
@@ -39,6 +40,8 @@ static void write_aside(void *of)
 	struct weft__hooks_text name = {0};
 	weft__hooks_append(&name, WEFT_NOTE_VAIN);
 	weft__hooks_append(&name, loop->call);
+	if (loop->is_mixed)
+		weft__hooks_append(&name, WEFT_NOTE_VAIN_OTHERS);
 	weft_moment_begin();
 	weft__hooks_stack_record(it->stack);
 	weft_note_n_as(it->task, name.bytes, name.size);
@@ -86,6 +89,7 @@ void weft__hooks_vain(const char *call, uint64_t began_ns)
 	if (unlikely(loop->epoch != weft__hooks_epoch()))
 		begin_again();
 	loop->epoch = weft__hooks_epoch();
+	loop->is_mixed |= loop->calls && loop->call != call;
 	loop->call = call;
 	loop->calls++;
 	spend(began_ns ? began_ns : measured_begin(now_ns), now_ns);

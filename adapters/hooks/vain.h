@@ -16,6 +16,7 @@ struct weft__hooks_loop {
 	uint64_t between_ns; /* these times */
 	uint32_t calls, pauses;
 	uint32_t epoch; /* of the process in which these are valid */
+	bool is_mixed;  /* calls of several kinds */
 };
 
 extern __thread struct weft__hooks_loop weft__hooks_loop

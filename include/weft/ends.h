@@ -43,10 +43,12 @@
 #define WEFT_TAG_UNREAPED "children not waited for"
 
 /* A thread has made one call after the other that returned at once and had nothing for it: a note
- * of its task with the call, then tags with their number, and for how long, in ns. */
-#define WEFT_NOTE_VAIN      "busy loop of "
-#define WEFT_TAG_VAIN_CALLS "calls in vain"
-#define WEFT_TAG_VAIN_NS    "ns in vain"
+ * of its task with the call, or with one of several kinds, then tags with their number, and for how
+ * long, in ns. */
+#define WEFT_NOTE_VAIN        "busy loop of "
+#define WEFT_NOTE_VAIN_OTHERS " and others"
+#define WEFT_TAG_VAIN_CALLS   "calls in vain"
+#define WEFT_TAG_VAIN_NS      "ns in vain"
 
 /* The process id of a child that a signal has killed: a tag of the task that waited for it, or that
  * asked. A note after it says by which signal. */

@@ -16,6 +16,7 @@ LOOPS = {
     'epoll': '× epoll_wait with a time-out of 0',
     'nothing': '× reads that find nothing',
     'end': '× reads at the end of the input',
+    'mixed': '× (sched_yield|sleeps of 0) and others',
 }
 
 

@@ -37,6 +37,11 @@ static bool sleep_no_time(void)
 	return usleep(0) == 0;
 }
 
+static bool sleep_and_yield(void)
+{
+	return sleep_no_time() && yield();
+}
+
 static bool poll_no_time(void)
 {
 	struct pollfd polled = {ends[0], POLLIN, 0};
@@ -119,7 +124,7 @@ int main(int argument_count, char **arguments)
 		bool (*call)(void);
 	} loops[] = {{"yield", yield}, {"sleep", sleep_no_time}, {"poll", poll_no_time},
 		{"select", select_no_time}, {"epoll", epoll_no_time}, {"nothing", read_nothing},
-		{"end", read_end}};
+		{"end", read_end}, {"mixed", sleep_and_yield}};
 	const char *part = argument_count > 1 ? arguments[1] : "";
 	printf("%d\n", (int)getpid());
 	check(fflush(stdout) == 0 && pipe2(ends, O_NONBLOCK) == 0, "begin");

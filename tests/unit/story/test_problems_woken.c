@@ -216,6 +216,16 @@ static void a_loop_that_hardly_waits_is_a_warning(void **state)
 	found_finish(&found);
 }
 
+/* 1,000 calls in 100 ms. */
+static void make_in_vain(struct made *made, uint64_t thread, const char *note)
+{
+	made->time += 100 * MS;
+	make(made,
+		(struct weft_event){.type = WEFT_EVENT_NOTE, .task = thread, .text = {note, strlen(note)}});
+	make_tag(made, thread, WEFT_TAG_VAIN_CALLS, 1000);
+	make_tag(made, thread, WEFT_TAG_VAIN_NS, 100 * MS);
+}
+
 /* A thread of 2 s that calls `each_ns` of each 100 ms in vain. */
 static struct found in_vain(uint64_t each_ns, bool has_all)
 {
@@ -257,6 +267,30 @@ static void notes_alone_are_no_busy_loop(void **state)
 	found_finish(&found);
 }
 
+/* The threads run in turns, and the last one the longest. One makes another call at last. */
+static void the_longest_busy_loops_are_found(void **state)
+{
+	static const char others[] = WEFT_NOTE_VAIN "usleep";
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t thread = 1; thread <= 4; thread++) {
+		make_create(&made, WEFT_TASK_NONE, thread, WEFT_KIND_THREAD);
+		make_switch(&made, thread);
+		for (uint64_t i = 0; i < thread; i++)
+			make_in_vain(&made, thread, thread == 3 && i == 2 ? others : WEFT_NOTE_VAIN "poll");
+	}
+	struct found found = find(&made);
+	const char *sentences[] = {"thread 2 waits in a busy loop for 200 ms: 2,000 × poll.",
+		"thread 3 waits in a busy loop for 300 ms: 3,000 × usleep and others.",
+		"thread 4 waits in a busy loop for 400 ms: 4,000 × poll."};
+	uint32_t busy = 0;
+	for (uint32_t i = 0; i < found.problems->count; i++)
+		if (found.problems->list[i].type == WEFT_PROBLEM_POLLING)
+			assert_string_equal(found.problems->list[i].sentence, sentences[busy++]);
+	assert_int_equal(busy, 3);
+	found_finish(&found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +303,7 @@ int main(void)
 		cmocka_unit_test(a_loop_that_hardly_waits_is_a_warning),
 		cmocka_unit_test(a_busy_loop_is_found),
 		cmocka_unit_test(notes_alone_are_no_busy_loop),
+		cmocka_unit_test(the_longest_busy_loops_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
