@@ -52,12 +52,12 @@ struct tracing {
 	struct weft_xentrace_growing *growing; /* with a filter: what it takes of the records */
 	struct xen_writer *writer;
 	struct xen_filter_state state;
-	uint64_t taken; /* records */
-	uint64_t begun_ns,
-		asked_ns;   /* when Xen began to record; when xentrace was asked to end, or 0 */
-	int failure;    /* of writing the file: errno, or 0 */
-	int status;     /* of the program */
-	bool has_begun; /* Xen records */
+	uint64_t taken;    /* records */
+	uint64_t begun_ns; /* when Xen began to record */
+	uint64_t asked_ns; /* when xentrace was asked to end, or 0 */
+	int failure;       /* of writing the file: errno, or 0 */
+	int status;        /* of the program */
+	bool has_begun;    /* Xen records */
 };
 
 static uint64_t now_ns(void)
@@ -221,15 +221,16 @@ static void copy_all(struct tracing *t)
 
 /* ---- With a program ---- */
 
-/* Copies what is there. */
+/* Copies what is there, but no more than the pipe has room for: xentrace may write as fast. */
 static void look(void *context, const char *directory)
 {
 	struct tracing *t = context;
-	uint64_t before;
 	(void)directory;
-	do
-		before = t->bytes;
-	while (copy(t, 0) && t->bytes != before);
+	for (unsigned i = 0; i < HYPERVISOR_PIPE_BYTES / PIECE_BYTES; i++) {
+		const uint64_t before = t->bytes;
+		if (!copy(t, 0) || t->bytes == before)
+			break;
+	}
 	end_in_time(t);
 }
 
@@ -263,7 +264,7 @@ static void record_program(struct tracing *t)
 	const struct record_watcher watcher = {look, end_with_program, ignore_saved, t};
 	t->status = RECORD_FAILED;
 	if (await_begin(t)) {
-		sigprocmask(SIG_SETMASK, &t->before, NULL); /* which the program inherits */
+		sigprocmask(SIG_SETMASK, &t->before, NULL); /* the program inherits it */
 		t->status = record_watched(
 			"record", request->program, request->adapters, request->directory, 0, &watcher);
 		block_signals(t);

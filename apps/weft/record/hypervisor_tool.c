@@ -17,8 +17,7 @@
 
 #include "record.h"
 
-#define PIPE_BYTES       (1 << 20)
-#define LARGE_PIPE_BYTES (16 << 20)
+#define SMALL_PIPE_BYTES (1 << 20) /* as much as a process without privileges may have */
 
 /* Debian and others keep it beside the other tools of its version, outside of PATH. */
 bool hypervisor_tool_find(struct hypervisor_tool *tool)
@@ -66,8 +65,8 @@ bool hypervisor_tool_start(struct hypervisor_tool *tool, uint32_t events, const 
 	tool->messages = memfd_create("xentrace", MFD_CLOEXEC);
 	if (tool->messages < 0 || pipe2(ends, O_CLOEXEC) != 0)
 		return false;
-	if (fcntl(ends[1], F_SETPIPE_SZ, LARGE_PIPE_BYTES) < 0)
-		(void)fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+	if (fcntl(ends[1], F_SETPIPE_SZ, HYPERVISOR_PIPE_BYTES) < 0)
+		(void)fcntl(ends[1], F_SETPIPE_SZ, SMALL_PIPE_BYTES);
 	tool->pid = fork();
 	if (tool->pid == 0) {
 		become_tool(tool, events, blocked, ends[1], parent);

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #define HYPERVISOR_MESSAGE_BYTES 512
+#define HYPERVISOR_PIPE_BYTES    (16 << 20) /* at most */
 
 struct hypervisor_tool {
 	char path[PATH_MAX];
