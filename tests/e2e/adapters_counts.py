@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: ISC
 """Programs that nobody changed: metrics of their bytes, locks and blocked time, beside what they are known to do."""
+import collections
 import glob
 import os
 import re
 
-from harness import BUILD, case, equal, json_lines, main, temporary_directory, weft
+from harness import BUILD, case, equal, json_lines, main, run, temporary_directory, weft
 
+TRANSFERS = os.path.join(BUILD, 'tests', 'transfers-subject')
 SUBJECT = os.path.join(BUILD, 'tests', 'counts-subject')
 
 
@@ -58,6 +60,26 @@ def messages_and_moves_count_once():
         equal([found['weft_io_requests', direction, 'unix'] for direction in ('in', 'out')], [1002, 1002])
         equal([found['weft_io_bytes', direction, 'unix'] for direction in ('in', 'out')], [10000, 10000])
         equal([found['weft_io_bytes', direction, 'pipe'] for direction in ('in', 'out')], [100, 100])
+
+
+@case
+def each_function_counts_what_it_moved():
+    """And notes its failures. transfers_subject.c prints both."""
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 't.weft')
+        recorded = weft('record', '-a', 'thread,io', '-o', trace, '--', TRANSFERS, env={'XDG_RUNTIME_DIR': folder, 'WEFT_AGENT': 'none'})
+        equal(recorded.stdout.splitlines(), run([TRANSFERS]).stdout.splitlines())
+        lines = recorded.stdout.splitlines()
+        failed = [line.removeprefix('note ') for line in lines if line.startswith('note ')]
+        equal([event['text'] for event in json_lines(weft('dump', '--json', trace).stdout) if event['event'] == 'note'], failed)
+        sums = [line.split() for line in lines if line.startswith('sum ')]
+        found = {name: value for name, value in values(trace).items() if name[0].startswith('weft_io_')}
+        wanted = collections.Counter()
+        for _, direction, kind, moved, _, requests, _ in sums:
+            for labels in ((), (direction,), (direction, kind)):
+                wanted['weft_io_bytes', *labels] += int(moved)
+                wanted['weft_io_requests', *labels] += int(requests)
+        equal(found, wanted)
 
 
 @case
