@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
 """Each call that waits, as the program made it and as the trace has it: outcomes_subject.c makes the calls and prints them."""
+import glob
 import os
 
 from harness import BUILD, case, equal, json_lines, main, run, temporary_directory, weft
@@ -7,9 +8,13 @@ from harness import BUILD, case, equal, json_lines, main, run, temporary_directo
 SUBJECT = os.path.join(BUILD, 'tests', 'outcomes-subject')
 
 
+def tasks(trace):
+    return json_lines(weft('dump', '--json', '--tasks', trace).stdout)
+
+
 def waits(trace, waiter):
     """[(what the waiter waited for, the event by which the wait ended)] in their order."""
-    labels = {task['task']: task['label'] for task in json_lines(weft('dump', '--json', '--tasks', trace).stdout)}
+    labels = {task['task']: task['label'] for task in tasks(trace)}
     found, source = [], None
     for event in json_lines(weft('dump', '--json', trace).stdout):
         if event.get('task') != waiter:
@@ -25,6 +30,15 @@ def waits(trace, waiter):
     return found
 
 
+def compare(lines, trace, waiter):
+    """Each call's line says what it waited for and how that ended: the waits of the trace are these."""
+    equal(weft('info', trace).stderr, '')
+    calls = [line.split(' | ') for line in lines]
+    found = waits(trace, waiter)
+    wrong = ['%s: %s, %s, but the trace has %s' % (*call, it) for call, it in zip(calls, found) if not (it[0].startswith(call[1]) and it[1] == call[2])]
+    assert not wrong and len(found) == len(calls), '\n'.join([*wrong, '%d waits of %d calls' % (len(found), len(calls))])
+
+
 @case
 def each_wait_ends_as_the_call_did():
     with temporary_directory() as folder:
@@ -32,11 +46,20 @@ def each_wait_ends_as_the_call_did():
         alone = run([SUBJECT], cwd=folder)
         recorded = weft('record', '-a', 'thread,io', '-o', trace, SUBJECT, cwd=folder, env={'XDG_RUNTIME_DIR': folder})
         equal(recorded.stdout.splitlines(), alone.stdout.splitlines())
-        equal(weft('info', trace).stderr, '')
-        calls = [line.split(' | ') for line in recorded.stdout.splitlines()]
-        found = waits(trace, 1)
-        wrong = ['%s: %s, %s, but the trace has %s' % (*call, it) for call, it in zip(calls, found) if not (it[0].startswith(call[1]) and it[1] == call[2])]
-        assert not wrong and len(found) == len(calls), '\n'.join([*wrong, '%d waits of %d calls' % (len(found), len(calls))])
+        compare(recorded.stdout.splitlines(), trace, 1)
+
+
+@case
+def also_those_of_a_thread_of_a_forked_child():
+    with temporary_directory() as folder:
+        runs = os.path.join(folder, 'runs') + '/'
+        recorded = weft('record', '-a', 'thread,io', '-o', runs, SUBJECT, 'child', cwd=folder, env={'XDG_RUNTIME_DIR': folder})
+        for trace in glob.glob(runs + '*.weft'):
+            threads = [task['task'] for task in tasks(trace) if task['label'] == 'make_calls']
+            if threads:
+                compare(recorded.stdout.splitlines(), trace, *threads)
+                return
+        raise AssertionError(os.listdir(runs))
 
 
 main()

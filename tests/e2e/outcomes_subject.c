@@ -10,6 +10,9 @@
  * The last two are the label of what the call waits for, and the event by which the wait ends.
  * errno is 77 before each call. Another thread, the partner, holds what the call waits for, and
  * gives it when the call sleeps.
+ *
+ *     outcomes-subject          by the first thread
+ *     outcomes-subject child    by a second thread of a forked child
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,15 +67,15 @@ struct row {
 	const char *label, *end;
 	void (*hold)(void);  /* by the partner before the call; NULL: nothing */
 	void (*give)(void);  /* by the partner when the call sleeps, or after a call in vain if held */
-	void (*after)(void); /* by main after a successful call */
+	void (*after)(void); /* by the caller after a successful call */
 };
 
 static const char *const way_names[] = {
 	[IN_TIME] = "in_time", [LATE] = "late", [INTERRUPTED] = "interrupted"};
 
 static struct timespec until, until_monotonic, span; /* far ones, except in the way LATE */
-static pthread_t main_thread;
-static pid_t main_number;
+static pthread_t caller;
+static pid_t caller_number;
 
 static void check(bool is_true, const char *what)
 {
@@ -561,8 +564,8 @@ enum {
 
 /* ---- The partner ---- */
 
-/* Main asks for a call's preparation, makes the call, says that it has returned, and goes on when
- * the partner has seen that. It spins meanwhile: it sleeps in the calls only. */
+/* The caller asks for a call's preparation, makes the call, says that it has returned, and goes on
+ * when the partner has seen that. It spins meanwhile: it sleeps in the calls only. */
 static atomic_int stage;
 enum {
 	IDLE,
@@ -581,7 +584,7 @@ static bool await_call(void)
 	for (int looks = 0; looks < 2;) {
 		if (atomic_load(&stage) == RETURNED)
 			return false;
-		looks = is_asleep(getpid(), main_number) ? looks + 1 : 0;
+		looks = is_asleep(getpid(), caller_number) ? looks + 1 : 0;
 		nanosleep(&pause, NULL);
 	}
 	return true;
@@ -601,7 +604,7 @@ static void *be_partner(void *unused)
 		if (now_way == IN_TIME && await_call())
 			now->give();
 		while (now_way == INTERRUPTED && await_call())
-			pthread_kill(main_thread, SIGUSR1); /* the last may have come before the call */
+			pthread_kill(caller, SIGUSR1); /* the last may have come before the call */
 		while (atomic_load(&stage) != RETURNED)
 			nanosleep(&pause, NULL);
 		if (now_way != IN_TIME && now->hold)
@@ -699,13 +702,37 @@ static void end_queues(void)
 	semctl(set, 0, IPC_RMID);
 }
 
-int main(void)
+static void *make_calls(void *unused)
+{
+	pthread_t partner;
+	caller = pthread_self();
+	caller_number = gettid();
+	check(pthread_create(&partner, NULL, be_partner, NULL) == 0, "pthread_create");
+	for (int i = 0; i < ROWS; i++)
+		for (int way = IN_TIME; way <= INTERRUPTED; way *= 2)
+			if (rows[i].ways & way)
+				make_call(&rows[i], (enum way)way);
+	atomic_store(&stage, ENDED);
+	return unused;
+}
+
+static void make_calls_in_child(void)
+{
+	pthread_t thread_of_child;
+	int status;
+	pid_t process = fork();
+	if (process == 0) {
+		check(pthread_create(&thread_of_child, NULL, make_calls, NULL) == 0, "pthread_create");
+		pthread_join(thread_of_child, NULL);
+		exit(0);
+	}
+	check(waitpid(process, &status, 0) == process && status == 0, "child");
+}
+
+int main(int argc, char **argv)
 {
 	static char printed[1 << 16]; /* written at the end */
-	pthread_t partner;
 	setvbuf(stdout, printed, _IOFBF, sizeof(printed));
-	main_thread = pthread_self();
-	main_number = gettid();
 	mtx_init(&coins, mtx_timed);
 	mtx_init(&full_lock, mtx_plain);
 	cnd_init(&full);
@@ -715,12 +742,10 @@ int main(void)
 	begin_signals();
 	begin_descriptors();
 	begin_queues();
-	check(pthread_create(&partner, NULL, be_partner, NULL) == 0, "pthread_create");
-	for (int i = 0; i < ROWS; i++)
-		for (int way = IN_TIME; way <= INTERRUPTED; way *= 2)
-			if (rows[i].ways & way)
-				make_call(&rows[i], (enum way)way);
+	if (argc > 1 && strcmp(argv[1], "child") == 0)
+		make_calls_in_child();
+	else
+		make_calls(NULL);
 	end_queues();
-	atomic_store(&stage, ENDED);
 	return 0;
 }
