@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 import shutil
 import sys
 
@@ -64,6 +65,108 @@ def python_by_the_package():
 def rust():
     with temporary_directory() as folder:
         equal(events(built(folder, 'rustc', 'languages_calls.rs', '-O')), expected())
+
+
+# ---- Each call ----
+
+def all_calls():
+    """(name, task, other arguments) of calls.def and the other calls that all languages have: each has values of its own."""
+    with open(os.path.join(SOURCE, 'include', 'weft', 'calls.def'), encoding='utf-8') as file:
+        found = re.findall(r'^WEFT__(EDGE|MESSAGE|STATEMENT|TEXT)\((\w+), (?!other|EVENT|event)', file.read(), re.MULTILINE)
+    assert len(found) > 15, found
+    calls = []
+    for at, (shape, name) in enumerate(found):
+        other = {'EDGE': 200 + at, 'MESSAGE': 2**61 + at, 'STATEMENT': None, 'TEXT': 'text %d' % at}[shape]
+        calls.append((name, 100 + at, () if other is None else (other,)))
+    return calls + [('fail', 300, (400, 'refused')), ('wait_any', 301, ((401, 402, 403),)), ('tag_value', 302, ('retry', -2)),
+                    ('counter_add', 303, ('queue', 3)), ('counter_set', 304, ('queue', -7)), ('counter_add', 305, ('queue', -1))]
+
+
+def quoted(value):
+    return '"%s"' % value if isinstance(value, str) else str(value)
+
+
+def c_lines(level):
+    for name, task, others in all_calls():
+        if name == 'wait_any':
+            yield '{ const uint64_t list[] = {%s}; weft_at(WEFT_LEVEL_%s, weft_wait_any_as(%d, %d, list)); }' % (
+                ', '.join(map(str, others[0])), level, task, len(others[0]))
+        else:
+            yield 'weft_at(WEFT_LEVEL_%s, weft_%s_as(%s));' % (level, name, ', '.join(map(quoted, (task, *others))))
+
+
+def cplusplus_lines(level):
+    at = '{net, weft::level::%s}' % level.lower()
+    for name, task, others in all_calls():
+        texts = ['{%s}' % ', '.join('weft::task{%d}' % it for it in other) if isinstance(other, tuple) else
+                 'weft::task{%d}' % other if isinstance(other, int) and 200 <= other < 500 else quoted(other) for other in others]
+        yield 'weft::task{%d}.%s(%s);' % (task, name, ', '.join([*texts, at]))
+
+
+def python_lines(level):
+    for name, task, others in all_calls():
+        arguments = [repr(other) for other in others] + ['task=%d' % task, 'category=net', 'level=weft.LEVEL_' + level]
+        yield 'weft.%s(%s)' % ('tag' if name == 'tag_value' else name, ', '.join(arguments))
+
+
+def ocaml_lines(level):
+    for name, task, others in all_calls():
+        texts = ['[|%s|]' % '; '.join(map(str, other)) if isinstance(other, tuple) else
+                 '(Weft.keep "%s")' % other if name in ('tag_value', 'counter_add', 'counter_set') and isinstance(other, str) else
+                 '(%d)' % other if isinstance(other, int) else quoted(other) for other in others]
+        yield 'let () = Weft.%s net Weft.%s %d %s' % (name, level.lower(), task, ' '.join(texts))
+
+
+def written(folder, name, head, lines, tail=()):
+    """A program that makes each call at two levels, of which one is recorded."""
+    path = os.path.join(folder, name)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('\n'.join([*head, *lines('WARNING'), *lines('DEBUG'), *tail, '']))
+    return path
+
+
+def every_call_in_c():
+    with temporary_directory() as folder:
+        head = ['#define WEFT_CATEGORY net', '#include <weft/weft.h>', 'WEFT_CATEGORY_DEFINE(net, "net", "connections");', 'int main(void) {']
+        path = written(folder, 'calls.c', head, c_lines, ['return 0; }'])
+        found = events(built(folder, 'gcc', path, '-std=c11', *WARNINGS, '-lweft', '-I', os.path.join(SOURCE, 'include')))
+    names = {name for name, _, _ in all_calls()}
+    assert len(found) >= len(names) + 2, found
+    return found
+
+
+@case
+def every_call_by_python():
+    packages = os.path.join(BUILD, 'bindings', 'python')
+    if not os.path.isdir(packages):
+        skip('built without the package for Python: python3-dev is not installed')
+    with temporary_directory() as folder:
+        path = written(folder, 'calls.py', ['import weft', "net = weft.Category('net', 'connections')"], python_lines)
+        equal(events('env', 'PYTHONPATH=' + packages, sys.executable, path), every_call_in_c())
+
+
+@case
+def every_call_by_cplusplus():
+    with temporary_directory() as folder:
+        head = ['#include <weft/weft.hpp>', 'inline weft::category net{"net", "connections"};', 'int main() {']
+        path = written(folder, 'calls.cpp', head, cplusplus_lines, ['}'])
+        equal(events(built(folder, 'g++', path, '-std=c++17', *CPLUSPLUS, '-lweft')), every_call_in_c())
+
+
+@case
+def every_call_by_ocaml():
+    packages = os.path.join(BUILD, 'bindings', 'ocaml', 'dune', 'install', 'default', 'lib')
+    if not shutil.which('ocamlfind') or not os.path.isdir(packages):
+        skip('built without the packages for OCaml')
+    libraries = os.path.dirname(library())
+    environment = {'OCAMLPATH': packages, 'LIBRARY_PATH': libraries, 'LD_LIBRARY_PATH': libraries,
+                   'CAML_LD_LIBRARY_PATH': os.path.join(packages, 'stublibs')}
+    for compiler in ('ocamlopt', 'ocamlc'):
+        with temporary_directory() as folder:
+            path = written(folder, 'calls.ml', ['let net = Weft.category "net" "connections"'], ocaml_lines)
+            result = run(['ocamlfind', compiler, '-package', 'weft', '-linkpkg', path, '-o', path[:-3]], env=environment)
+            equal(result.returncode, 0, result.stderr)
+            equal(events('env', *('%s=%s' % it for it in environment.items()), path[:-3]), every_call_in_c())
 
 
 CPLUSPLUS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror', '-I', os.path.join(SOURCE, 'include')]

@@ -117,7 +117,7 @@ external time_out :
   (category [@untagged]) -> (level [@untagged]) -> (task [@untagged]) -> (task [@untagged]) -> unit
   = "weft_ocaml_time_out_byte" "weft_ocaml_time_out" [@@noalloc]
 
-(** [task] takes [resource], a task of kind lock, semaphore, pool or queue. If it has to wait, a try_read before
+(** [task] takes [resource], a task of kind lock, rwlock, semaphore, pool or queue. If it has to wait, a try_read before
     says so: readers then show which task holds the resource. *)
 external acquire :
   (category [@untagged]) -> (level [@untagged]) -> (task [@untagged]) -> (task [@untagged]) -> unit
