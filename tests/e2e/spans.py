@@ -2,6 +2,7 @@
 """Spans of OpenTelemetry and Zipkin, lines of JSON, as traces."""
 import json
 import os
+import random
 import subprocess
 from collections import Counter
 
@@ -179,6 +180,104 @@ def what_weft_wrote_for_zipkin_is_the_same_tasks():
         assert {'read', 'resolve'} <= values, values
         for args in (('--url', 'http://127.0.0.1:1'), ('--signal', 'metrics'), ('--pending', 'logfire')):
             assert 'not for --to zipkin' in weft('export', '--to', 'zipkin', *args, ECHO, status=2).stderr
+
+
+# ---- Random documents, compared with a naive reading ----
+
+PROGRAMS = [('shop', 7), ('shop', 8), ('bank', 7)]
+
+
+def random_span(pick, number):
+    """Few ids and times, so that spans have those of others, or their own as parent."""
+    start = pick.randrange(6) * 100
+    end = pick.choice([None, start, start + 50, start + 100, start + 300, max(start - 100, 1)])
+    made = span(pick.randrange(1, 7), pick.choice([None, None, *range(1, 8)]), start, end, name='span %d' % number, kind=pick.randrange(6))
+    made['traceId'] = '%032x' % (2 ** 64 * pick.randrange(1, 3) + 5)
+    made['events'] = [{'timeUnixNano': str(10 ** 18 + start + pick.choice([0, 10])), 'name': 'event %d' % number}] * pick.randrange(3)
+    made['links'] = []
+    for _ in range(pick.choice([0, 0, 1, 2])):
+        link = {'traceId': '%032x' % (2 ** 64 * pick.randrange(1, 3) + 5), 'spanId': '%016x' % pick.randrange(1, 8)}
+        if pick.random() < 0.5:
+            link['attributes'] = [{'key': 'weft.time_unix_nano', 'value': {'intValue': str(10 ** 18 + pick.randrange(8) * 100)}}]
+        made['links'].append(link)
+    if pick.random() < 0.3:
+        made['status'] = {'code': 2, 'message': 'refused %d' % number}
+    return made
+
+
+def random_document(pick):
+    """[(program, span)] as they are in the file; some are sent again, by the same program or another."""
+    sent = []
+    for number in range(pick.randrange(1, 14)):
+        sent.append((pick.randrange(3), random_span(pick, number)))
+        if pick.random() < 0.3:
+            again, made = pick.choice(sent)
+            sent.append((pick.choice([again, pick.randrange(3)]), made))
+    return sent
+
+
+def naive_rows(sent):
+    """The spans that are shown: not those that were sent before, byte for byte. The first of equal ids is the one that others mean."""
+    rows, first = [], {}
+    for program, made in sent:
+        ids = made['traceId'], made['spanId']
+        if ids in first and (first[ids]['program'], first[ids]['span']) == (program, made):
+            continue
+        row = {'program': program, 'span': made, 'start': int(made['startTimeUnixNano']), 'label': made['name']}
+        first.setdefault(ids, row)
+        rows.append(row)
+    return rows, first
+
+
+def naive_reading(sent):
+    """Tasks, and edges (from, to, time) between spans of two programs, and of links."""
+    rows, first = naive_rows(sent)
+    tasks_wanted, edges = Counter(), Counter()
+    for row in rows:
+        made, start = row['span'], row['start']
+        parent = first.get((made['traceId'], made.get('parentSpanId')))
+        if parent is row or (parent and parent['start'] > start):
+            parent = None
+        is_near = parent and parent['program'] == row['program']
+        end = max(int(made['endTimeUnixNano']), start) if 'endTimeUnixNano' in made else None
+        outcome = 'unfinished' if end is None else 'failed' if 'status' in made else 'fulfilled'
+        tasks_wanted[row['program'], row['label'], start, end, parent['label'] if is_near else None,
+                     ['task', 'task', 'server', 'client', 'producer', 'consumer'][made['kind']], outcome] += 1
+        if parent and not is_near:
+            edges[parent['label'], row['label'], start] += 1
+        for link in made['links']:
+            other = first.get((link['traceId'], link['spanId']))
+            if other:
+                own = [int(pair['value']['intValue']) for pair in link.get('attributes', [])]
+                edges[other['label'], row['label'], max([start, other['start'], *own])] += 1
+    return tasks_wanted, edges
+
+
+def check_document(folder, pick):
+    sent = random_document(pick)
+    path = write(folder, [otlp([made], *PROGRAMS[program]) for program, made in sent])
+    order = list(dict.fromkeys(program for program, _ in sent))  # programs are numbered as they come
+    found = tasks(path)
+    labels = {task['task']: task['label'] for task in found}
+    got = Counter((order[task.get('buffer', 0)], task['label'], task['start'], task['end'] if task['outcome'] != 'unfinished' else None,
+                   labels.get(task['parent']), task['kind'], task['outcome']) for task in found)
+    edges = Counter((labels[edge['from']], labels[edge['to']], edge['time']) for edge in json_lines(weft('dump', '--edges', '--json', path).stdout)
+                    if edge['edge'] == 'receive')
+    events_wanted = Counter((event['name'], int(event['timeUnixNano'])) for row in naive_rows(sent)[0] for event in row['span']['events'])
+    notes = Counter((event['text'], event['time']) for event in events(path, 'note'))
+    equal((got - naive_reading(sent)[0], naive_reading(sent)[0] - got), (Counter(), Counter()))
+    equal((edges - naive_reading(sent)[1], naive_reading(sent)[1] - edges), (Counter(), Counter()))
+    equal(notes, events_wanted)
+
+
+@case
+def random_spans_are_those_of_a_naive_reading():
+    for seed in range(30):
+        with temporary_directory() as folder:
+            try:
+                check_document(folder, random.Random(seed))
+            except Exception as error:
+                raise AssertionError('seed %d: %s' % (seed, error)) from error
 
 
 @case
