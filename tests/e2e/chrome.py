@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: ISC
 """Chrome's trace events of programs that write them, compared with a naive reading of the JSON."""
 import gzip
+import itertools
 import json
 import os
+import random
 import shutil
 from collections import Counter
 
@@ -97,6 +99,134 @@ def dialects_are_read():
         equal(len(messages), len(damage), messages)
         for words, message in zip(damage, messages):
             assert words in message, messages
+
+
+# ---- Random entries, compared with a naive reading ----
+
+class Naive:
+    """Slices of threads and asynchronous ones, each as [what it belongs to, name, begin, end or None]; tasks of the asynchronous ones."""
+
+    def __init__(self):
+        self.stacks, self.owed, self.asyncs = {}, Counter(), {}
+        self.spans, self.tasks = [], []
+
+    def pop(self, stack, at, now):
+        """Ends the slices from this one inwards; returns the number of B among those inside it."""
+        inside = stack[at + 1:]
+        for entry in stack[at:]:
+            entry[3] = now
+        del stack[at:]
+        return sum(entry[4] is None for entry in inside)
+
+    def end_due(self, now):
+        """An X ends before what begins at that time, an inner one before the one around it."""
+        while True:
+            due = [(entry[4], -at, thread) for thread, stack in self.stacks.items() for at, entry in enumerate(stack)
+                   if entry[4] is not None and entry[4] <= now]
+            if not due:
+                return
+            end, at, thread = min(due, key=lambda it: it[:2])
+            self.owed[thread] += self.pop(self.stacks[thread], -at, end)
+
+    def slice(self, entry):
+        thread, now, phase = 'thread %d' % entry['tid'], entry['ts'] * 1000, entry['ph']
+        stack = self.stacks.setdefault(thread, [])
+        if phase in 'BX':
+            limit = min((it[4] for it in stack if it[4] is not None), default=2 ** 64)
+            end = min(now + entry['dur'] * 1000, limit) if phase == 'X' else None
+            stack.append([thread, entry['name'], now, None, end])
+            self.spans.append(stack[-1])
+        elif self.owed[thread]:
+            self.owed[thread] -= 1
+        else:
+            began = [at for at, it in enumerate(stack) if it[4] is None]
+            if began:
+                self.pop(stack, began[-1], now)
+
+    def asynchronous(self, entry):
+        """Each stack begins with its task: [label, kind, process, begin, end, parent]."""
+        now, thread, is_begin = entry['ts'] * 1000, 'thread %d' % entry['tid'], entry['ph'] in 'bS'
+        scope, number = ('all', entry['id2']['global']) if 'id2' in entry else (entry['pid'], entry['id'])
+        stack = self.asyncs.setdefault((scope, entry['cat'], number, entry['name'] if entry['ph'] in 'SF' else None), [])
+        if is_begin and not stack:
+            self.tasks.append([entry['name'], entry['cat'].split(',')[-1], entry['pid'], now, None, thread if self.stacks.get(thread) else None])
+            stack.append([self.tasks[-1], entry['name'], now, None, None])
+        elif is_begin:
+            stack.append([stack[0][1], entry['name'], now, None, None])
+            self.spans.append(stack[-1])
+        elif any(it[1] == entry['name'] for it in stack) or (stack and not entry['name']):
+            at = max(at for at, it in enumerate(stack) if it[1] == entry['name'] or not entry['name'])
+            if at == 0:
+                stack[0][0][4] = now
+            self.pop(stack, at, now)
+
+
+def random_entries(pick):
+    """Few times, names and ids, so that ends coincide, ids are used again, and ends come for what has not begun."""
+    entries = []
+    for number in range(pick.randrange(2, 40)):
+        process = pick.randrange(1, 3)
+        entry = {'pid': process, 'tid': 10 * process + pick.randrange(2), 'ts': pick.randrange(1, 14), 'ph': pick.choice('BXEBXEXbebeSF')}
+        if entry['ph'] in 'BX':
+            entry['name'] = 'slice %d' % number
+            entry['dur'] = pick.randrange(6)
+        elif entry['ph'] != 'E':
+            entry.update(cat=pick.choice(['disk', 'net,disk']), name=pick.choice(['read', 'write', 'seek']))
+            entry.update(pick.choice([{'id': '0x1'}, {'id': '0x2'}, {'id2': {'global': '0x1'}}]))
+            if entry['ph'] == 'e' and pick.random() < 0.2:
+                entry['name'] = ''
+        entries.append(entry)
+    return sorted(entries, key=lambda entry: entry['ts'])
+
+
+def in_order(entries):
+    """The X of a time are in the order of their lengths, the longest first, but not over a B or E."""
+    found = []
+    for _, group in itertools.groupby(entries, key=lambda entry: entry['ts']):
+        for _, part in itertools.groupby(group, key=lambda entry: entry['ph'] in 'BE'):
+            part = list(part)
+            slices = iter(sorted((entry for entry in part if entry['ph'] == 'X'), key=lambda entry: -entry['dur']))
+            found += [next(slices) if entry['ph'] == 'X' else entry for entry in part]
+    return found
+
+
+def shown_spans(path, labels):
+    """[(label of its task, name, begin, end or None)] of the begins and ends in a dump."""
+    found, open_spans = [], {}
+    for line in dump(path):
+        stack = open_spans.setdefault(line.get('task'), [])
+        if line['event'] == 'begin':
+            stack.append([labels[line['task']], line['name'], line['time'], None])
+            found.append(stack[-1])
+        elif line['event'] == 'end':
+            stack.pop()[3] = line['time']
+    return Counter(map(tuple, found))
+
+
+def check_entries(folder, pick):
+    entries, naive = random_entries(pick), Naive()
+    path = write(os.path.join(folder, 'a.json'), json.dumps(entries))
+    for entry in in_order(entries):
+        naive.end_due(entry['ts'] * 1000)
+        (naive.slice if entry['ph'] in 'BXE' else naive.asynchronous)(entry)
+    naive.end_due(2 ** 64)
+    tasks = json_lines(weft('dump', '--tasks', '--json', '--no-simplify', path).stdout)
+    labels = {task['task']: task['label'] for task in tasks}
+    processes = {entry['pid'] for entry in entries}
+    equal(Counter((task['label'], task['kind'], task['process'] if len(processes) > 1 else min(processes), task['start'],
+                   task['end'] if task['resolved'] else None, labels.get(task['parent'])) for task in tasks if task['kind'] != 'thread'),
+          Counter(map(tuple, naive.tasks)))
+    equal(shown_spans(path, labels), Counter(tuple(span[:4]) for span in naive.spans))
+
+
+@case
+def random_slices_are_those_of_a_naive_reading():
+    for seed in range(40):
+        with temporary_directory() as folder:
+            try:
+                check_entries(folder, random.Random(seed))
+            except Exception as error:
+                raise AssertionError('seed %d: %s' % (seed, error)) from error
 
 
 def waits_of_node(events):

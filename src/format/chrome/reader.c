@@ -17,8 +17,10 @@
 /* Negative times are before others in the order of unsigned numbers. */
 #define BIAS UINT64_C(1) << 62
 
-/* In the offset of an X. */
+/* In the offset of an X; of a B or E. */
 #define IS_SLICE (UINT64_C(1) << 63)
+#define IS_EDGE  (UINT64_C(1) << 62)
+#define OFFSET   (IS_EDGE - 1)
 
 /* ---- Making events ---- */
 
@@ -115,7 +117,7 @@ static bool is_read(char phase)
 static int read_at(struct weft__chrome_reader *r, const struct weft__position *position)
 {
 	struct weft__json_value object;
-	size_t at = (size_t)(position->offset & ~IS_SLICE);
+	size_t at = (size_t)(position->offset & OFFSET);
 	r->offset = at;
 	r->now_ns = position->time_ns;
 	if (!weft__format_json_read(r->list.text, &at, &object) || object.type != WEFT__JSON_OBJECT)
@@ -176,6 +178,11 @@ static const char *find_fault(const struct weft__chrome_entry *entry)
 	return entry->has_time ? NULL : "an event lacks its time, \"ts\"; it is left out";
 }
 
+static uint64_t mark_of(char phase)
+{
+	return phase == 'X' ? IS_SLICE : phase == 'B' || phase == 'E' ? IS_EDGE : 0;
+}
+
 static int survey_timed(struct weft__chrome_reader *r)
 {
 	const struct weft__chrome_entry *entry = &r->entry;
@@ -188,8 +195,8 @@ static int survey_timed(struct weft__chrome_reader *r)
 	if (fault || error || weft__format_chrome_survey_own(r))
 		return error ? error : r->error;
 	return weft__format_order_add(
-		&r->order, (struct weft__position){(uint64_t)entry->time_ns + (BIAS),
-					   r->offset | (entry->phase == 'X' ? IS_SLICE : 0)});
+		&r->order, (struct weft__position){
+					   (uint64_t)entry->time_ns + (BIAS), r->offset | mark_of(entry->phase)});
 }
 
 static int survey(struct weft__chrome_reader *r)
@@ -217,7 +224,9 @@ static int order_slices(struct weft__chrome_reader *r, struct weft__position *li
 	int error = 0;
 	for (size_t i = 0; i < count && !error; i++) {
 		struct weft__json_value object;
-		size_t at = (size_t)(list[i].offset & ~IS_SLICE);
+		if (!(list[i].offset & IS_SLICE))
+			continue;
+		size_t at = (size_t)(list[i].offset & OFFSET);
 		if (!weft__format_json_read(r->list.text, &at, &object) ||
 			weft__format_chrome_read(&r->texts, &object, &r->entry))
 			r->entry.duration_ns = 0;
@@ -227,22 +236,28 @@ static int order_slices(struct weft__chrome_reader *r, struct weft__position *li
 	}
 	if (!error)
 		error = weft__format_order_sort(&by_length);
-	for (size_t i = 0; i < count && !error; i++)
-		list[i].offset = by_length.list[i].offset;
+	for (size_t i = 0, next = 0; i < count && !error; i++)
+		if (list[i].offset & IS_SLICE)
+			list[i].offset = by_length.list[next++].offset;
 	weft__format_order_finish(&by_length);
 	return error;
 }
 
+/* None is moved over a B or E, inside of which it may be. */
 static int order_equal_times(struct weft__chrome_reader *r)
 {
-	struct weft__position *list = r->order.list;
+	const struct weft__order *order = &r->order;
+	struct weft__position *list = order->list;
 	int error = 0;
-	for (size_t i = 0, end; i < r->order.count && !error; i = end) {
-		for (end = i + 1; end < r->order.count && list[i].offset & list[end].offset & IS_SLICE &&
-						  list[i].time_ns == list[end].time_ns;)
-			end++;
-		if (end - i > 1)
+	for (size_t i = 0, end; i < order->count && !error; i = end) {
+		size_t slices = 0;
+		for (end = i; end < order->count && list[end].time_ns == list[i].time_ns &&
+					  !(list[end].offset & IS_EDGE);
+			 end++)
+			slices += (list[end].offset & IS_SLICE) != 0;
+		if (slices > 1)
 			error = order_slices(r, list + i, end - i);
+		end += end == i;
 	}
 	return error;
 }
@@ -259,13 +274,13 @@ static void settle(struct weft__chrome_reader *r)
 	const uint64_t start = order->list[first].time_ns, end = order->list[last].time_ns;
 	const uint64_t before = start < (BIAS) ? (BIAS)-start : 0;
 	if (before)
-		weft_diagnostics_add_ns(r->base.input.diagnostics, order->list[first].offset & ~IS_SLICE,
+		weft_diagnostics_add_ns(r->base.input.diagnostics, order->list[first].offset & OFFSET,
 			"the clock shows times before its zero; all times are moved forward", before);
 	for (size_t i = 0; i < order->count; i++) {
 		uint64_t *time_ns = &order->list[i].time_ns;
 		if (i < first || i > last)
 			weft_diagnostics_add(
-				r->base.input.diagnostics, order->list[i].offset & ~IS_SLICE, WEFT__SPAN_MESSAGE);
+				r->base.input.diagnostics, order->list[i].offset & OFFSET, WEFT__SPAN_MESSAGE);
 		*time_ns = (i < first ? start : i > last ? end : *time_ns) - (BIAS) + before;
 	}
 }
