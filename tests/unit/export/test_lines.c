@@ -8,7 +8,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <weft/lines.h>
@@ -104,6 +106,68 @@ static void times_have_nanoseconds(void **state)
 	event.time_ns = 1001;
 	assert_lines(&event, 1, "{\"time\":1001,\"event\":\"expect\",\"task\":7}\n",
 		"   0.000000001  expect    task=7\n");
+}
+
+/* In columns up to 9999 s: also right below and at each power of ten. */
+static void times_are_aligned(void **state)
+{
+	static const uint64_t seconds[] = {
+		0, 1, 9, 10, 11, 99, 100, 101, 999, 1000, 1001, 9999, 10000, 99999, 100000, 18446744072};
+	static const uint64_t fractions[] = {0, 1, 10, 99999999, 100000000, 709551615};
+	(void)state;
+	for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++)
+		for (size_t k = 0; k < sizeof(fractions) / sizeof(fractions[0]); k++) {
+			char expected[80];
+			const struct weft_event event = {.type = WEFT_EVENT_EXPECT,
+				.time_ns = seconds[i] * 1000000000 + fractions[k],
+				.task = 7};
+			const struct weft_xentrace_record record = {
+				.time_ns = event.time_ns, .name = "x", .domain = WEFT_XENTRACE_IDLE, .cpu = 10};
+			const struct weft_trace_description trace = {.format = "test"};
+			struct weft_lines lines;
+			struct weft_text text = {0};
+			weft_lines_init(&lines, &trace, 0);
+			weft_lines_add_text(&lines, &event, &text);
+			weft_lines_add_xentrace_text(&record, &text);
+			weft_text_add(&text, "", 1);
+			snprintf(expected, sizeof(expected),
+				"%4" PRIu64 ".%09" PRIu64 "  expect    task=7\n%4" PRIu64 ".%09" PRIu64
+				"  cpu10  idle",
+				seconds[i], fractions[k], seconds[i], fractions[k]);
+			assert_memory_equal(text.bytes, expected, strlen(expected));
+			weft_text_finish(&text);
+		}
+}
+
+/* Each number of digits, at its ends. */
+static void numbers_of_records_are_whole(void **state)
+{
+	(void)state;
+	for (uint64_t power = 1; power <= 10000000000; power *= 10)
+		for (uint64_t number = power - 1; number <= power + 1; number++) {
+			struct weft_text text = {0};
+			char expected[256];
+			const uint32_t argument = (uint32_t)number;
+			const struct weft_xentrace_record record = {.time_ns = number,
+				.name = "x",
+				.domain = argument,
+				.vcpu = argument,
+				.cpu = argument,
+				.id = argument,
+				.arg_count = 1,
+				.args = {argument}};
+			if (argument == WEFT_XENTRACE_UNKNOWN)
+				continue;
+			weft_lines_add_xentrace_json(&record, &text);
+			weft_text_add(&text, "", 1);
+			snprintf(expected, sizeof(expected),
+				"{\"time\":%" PRIu64 ",\"event\":\"xentrace\",\"cpu\":%" PRIu32
+				",\"id\":\"0x%" PRIx32 "\",\"name\":\"x\",\"domain\":%" PRIu32 ",\"vcpu\":%" PRIu32
+				",\"args\":[%" PRIu32 "]",
+				number, argument, argument, argument, argument, argument);
+			assert_memory_equal(text.bytes, expected, strlen(expected));
+			weft_text_finish(&text);
+		}
 }
 
 static void a_kind_may_have_a_name(void **state)
@@ -236,6 +300,8 @@ int main(void)
 		cmocka_unit_test(threads_and_processes_are_distinguished),
 		cmocka_unit_test(a_mark_has_an_object),
 		cmocka_unit_test(times_have_nanoseconds),
+		cmocka_unit_test(times_are_aligned),
+		cmocka_unit_test(numbers_of_records_are_whole),
 		cmocka_unit_test(a_kind_may_have_a_name),
 		cmocka_unit_test(a_tag_may_have_a_value),
 		cmocka_unit_test(a_span_is_on_a_track),

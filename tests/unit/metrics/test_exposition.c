@@ -400,6 +400,159 @@ static void a_histograms_level_has_only_what_is_not_below_it(void **state)
 	assert_non_null(strstr(text, "lat_sum{program=\"server\",pid=\"7\",pool=\"eu\"} 0\n"));
 }
 
+/* ---- Random levels, compared with naive ones ---- */
+
+enum {
+	LEVELS = 40,
+	CELLS = 3
+};
+
+struct random_level {
+	struct weft__runs_counter counter;
+	struct weft__runs_label labels[3];
+	uint64_t cells[CELLS];
+};
+
+static struct random_level random_levels[LEVELS];
+static uint64_t random_state;
+
+static uint32_t pick(uint32_t count)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(random_state >> 33) % count;
+}
+
+/* An integer, a real number, or a histogram, by its name. */
+static void make_random_level(struct random_level *it, struct weft__metrics_sample *sample)
+{
+	static const char *const keys[] = {"pool", "customer", "kind"};
+	const uint32_t type = pick(3);
+	*it = (struct random_level){.counter = counter((const char *[]){"i", "r", "h"}[type],
+									type == 2 ? WEFT__RUNS_HISTOGRAM : WEFT__RUNS_GAUGE, 0)};
+	it->counter.labels = it->labels;
+	it->counter.label_count = pick(4);
+	for (size_t i = 0; i < it->counter.label_count; i++)
+		it->labels[i] = (struct weft__runs_label){keys[i], pick(2) ? "a" : "b"};
+	it->counter.is_real = type == 1;
+	if (type == 0)
+		it->counter.integer = pick(3);
+	else if (type == 1)
+		it->counter.real = pick(3) / 4.0;
+	for (size_t i = 0; type == 2 && i < CELLS; i++)
+		it->counter.histogram.count += it->cells[i] = pick(3);
+	if (type == 2)
+		it->counter.histogram = (struct weft__runs_histogram){
+			it->cells, CELLS, 0, it->counter.histogram.count, pick(9)};
+	*sample = (struct weft__metrics_sample){.program = pick(2) ? "server" : "client",
+		.pid = (int)pick(2) + 7,
+		.user = (const char *[]){NULL, "0"}[pick(2)],
+		.counter = &it->counter};
+}
+
+static bool are_same_text(const char *left, const char *right)
+{
+	return strcmp(left ? left : "", right ? right : "") == 0;
+}
+
+/* True if the labels of `level` are the first ones of `below`, or all of them. */
+static bool is_at_or_above(
+	const struct weft__metrics_sample *level, const struct weft__metrics_sample *below)
+{
+	const struct weft__runs_counter *l = level->counter, *b = below->counter;
+	bool is = are_same_text(level->program, below->program) && level->pid == below->pid &&
+			  are_same_text(level->user, below->user) && are_same_text(l->name, b->name) &&
+			  l->label_count <= b->label_count;
+	for (size_t i = 0; is && i < l->label_count; i++)
+		is = are_same_text(l->labels[i].value, b->labels[i].value);
+	return is;
+}
+
+/* The sample whose value contains that of `below`: the one with the most of its labels. */
+static size_t find_above(const struct weft__metrics_sample *samples, size_t count, size_t below)
+{
+	size_t found = count;
+	for (size_t i = 0; i < count; i++)
+		if (samples[i].counter->label_count < samples[below].counter->label_count &&
+			is_at_or_above(&samples[i], &samples[below]) &&
+			(found == count ||
+				samples[i].counter->label_count > samples[found].counter->label_count))
+			found = i;
+	return found;
+}
+
+static uint64_t at_least_zero(uint64_t from, uint64_t taken)
+{
+	return taken < from ? from - taken : 0;
+}
+
+/* Takes from a copy of a sample's counter the values right below it. `cells`: of the copy. */
+static bool take_below(const struct weft__metrics_sample *samples, size_t count, size_t at,
+	struct weft__runs_counter *copy, uint64_t cells[CELLS])
+{
+	bool has_below = false;
+	for (size_t i = 0; i < count; i++) {
+		const struct weft__runs_counter *below = samples[i].counter;
+		if (find_above(samples, count, i) != at)
+			continue;
+		has_below = true;
+		copy->integer -= below->integer;
+		copy->real -= below->real;
+		copy->histogram.sum = at_least_zero(copy->histogram.sum, below->histogram.sum);
+		for (uint32_t k = 0; k < below->histogram.cell_count; k++)
+			cells[k] = at_least_zero(cells[k], below->histogram.cells[k]);
+	}
+	return has_below;
+}
+
+static void assert_level(const struct weft__metrics_sample *samples, size_t count, size_t at,
+	const struct weft__metrics_levels *levels)
+{
+	struct weft__runs_counter copy = *samples[at].counter;
+	const struct weft__metrics_sample *found = NULL;
+	uint64_t cells[CELLS] = {0}, sum = 0;
+	for (uint32_t i = 0; i < copy.histogram.cell_count; i++)
+		cells[i] = copy.histogram.cells[i];
+	const bool has_below = take_below(samples, count, at, &copy, cells);
+	for (size_t i = 0; i < CELLS; i++)
+		sum += cells[i];
+	for (size_t i = 0; i < levels->count; i++)
+		if (is_at_or_above(&levels->samples[i], &samples[at]) &&
+			is_at_or_above(&samples[at], &levels->samples[i]))
+			found = &levels->samples[i];
+	assert_int_equal(found != NULL, !has_below || copy.integer || copy.real != 0 || sum);
+	if (!found)
+		return;
+	assert_int_equal(found->counter->integer, copy.integer);
+	assert_true(found->counter->real == copy.real); /* all are quarters */
+	assert_int_equal(found->counter->histogram.count, sum);
+	assert_int_equal(found->counter->histogram.sum, copy.histogram.sum);
+	for (uint32_t i = 0; i < copy.histogram.cell_count; i++)
+		assert_int_equal(found->counter->histogram.cells[i], cells[i]);
+}
+
+static void random_levels_are_those_of_a_naive_reading(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 200; seed++) {
+		struct weft__metrics_sample samples[LEVELS];
+		struct weft__metrics_levels levels;
+		size_t count = 0;
+		random_state = seed;
+		for (size_t i = 0; i < LEVELS; i++) {
+			bool is_new = true;
+			make_random_level(&random_levels[count], &samples[count]);
+			for (size_t k = 0; k < count; k++)
+				is_new &= !is_at_or_above(&samples[k], &samples[count]) ||
+						  !is_at_or_above(&samples[count], &samples[k]);
+			count += is_new;
+		}
+		assert_true(weft__metrics_levels_init(&levels, samples, count, 3));
+		for (size_t i = 0; i < count; i++)
+			assert_level(samples, count, i, &levels);
+		weft__metrics_levels_finish(&levels);
+	}
+}
+
 static void a_format_is_chosen_by_the_accept_header(void **state)
 {
 	static const char *const openmetrics[] = {
@@ -441,6 +594,7 @@ int main(void)
 		cmocka_unit_test(levels_are_those_of_one_process),
 		cmocka_unit_test(only_levels_of_which_nothing_remains_are_left_out),
 		cmocka_unit_test(a_histograms_level_has_only_what_is_not_below_it),
+		cmocka_unit_test(random_levels_are_those_of_a_naive_reading),
 		cmocka_unit_test(a_format_is_chosen_by_the_accept_header),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
