@@ -36,6 +36,8 @@ def compare(lines, trace, waiter):
     calls = [line.split(' | ') for line in lines]
     found = waits(trace, waiter)
     wrong = ['%s: %s, %s, but the trace has %s' % (*call, it) for call, it in zip(calls, found) if not (it[0].startswith(call[1]) and it[1] == call[2])]
+    failures = [event['text'] for event in json_lines(weft('dump', '--json', trace).stdout) if event['event'] == 'note' and ': E' in event['text']]
+    equal(failures, [], 'calls that are to be made again have not failed')
     assert not wrong and len(found) == len(calls), '\n'.join([*wrong, '%d waits of %d calls' % (len(found), len(calls))])
 
 

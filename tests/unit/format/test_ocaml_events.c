@@ -194,6 +194,28 @@ static void damage_ends_a_ring(void **state)
 	weft_text_finish(&d.lines);
 }
 
+/* An item may be half written, or reach beyond the ring. What is before it is read. */
+static void an_item_is_whole_or_damaged(void **state)
+{
+	(void)state;
+	for (unsigned words = 0; words <= RING_WORDS; words++)
+		for (unsigned missing = 0; missing < 3; missing++) {
+			struct file f = new_file();
+			uint64_t at;
+			put(&f, 0, 1000, UNIT, 0, 0, NULL);
+			put(&f, 0, 1001, UNIT, 1, 0, NULL);
+			store(&f, DATA + 16, (uint64_t)words << 54 | (uint64_t)1 << 53 | (uint64_t)1 << 36);
+			store(&f, HEADERS + 8, f.tails[0] - missing);
+			const bool is_damaged = missing < 2 && words != 2 - missing;
+			struct decoded d = decoded(&f);
+			assert_int_equal(d.count, words == 2 && missing == 0 ? 2 : 1);
+			assert_int_equal(
+				times_reported(&d, "an item is damaged; the rest of its ring is lost", &at),
+				is_damaged);
+			weft_text_finish(&d.lines);
+		}
+}
+
 /* Only the last words are there; how many events were lost is unknown, so only the words are said.
  */
 static void a_ring_says_how_many_words_it_has_lost(void **state)
@@ -235,6 +257,7 @@ int main(void)
 		cmocka_unit_test(rings_are_merged_by_time),
 		cmocka_unit_test(eios_objects_are_tasks),
 		cmocka_unit_test(damage_ends_a_ring),
+		cmocka_unit_test(an_item_is_whole_or_damaged),
 		cmocka_unit_test(a_ring_says_how_many_words_it_has_lost),
 		cmocka_unit_test(other_files_are_refused),
 	};

@@ -192,6 +192,33 @@ static void a_histogram_has_a_bucket_for_each_factor_of_two(void **state)
 	assert_true(weft__metrics_quantile(&it, 0.99) > 1e300);
 }
 
+/* A bound belongs to the bucket below it. */
+static void an_exemplar_is_in_one_bucket(void **state)
+{
+	static const struct {
+		uint64_t value;
+		const char *line;
+	} cases[] = {{0, "le=\"1024.0\""}, {1023, "le=\"1024.0\""}, {1024, "le=\"1024.0\""},
+		{1025, "le=\"2048.0\""}, {2048, "le=\"2048.0\""}, {2049, "le=\"4096.0\""},
+		{4096, "le=\"4096.0\""}, {4097, "le=\"+Inf\""}, {UINT64_C(1) << 60, "le=\"+Inf\""}};
+	uint64_t cells[18] = {[3] = 1};
+	struct weft__runs_counter it = counter("lat", WEFT__RUNS_HISTOGRAM, 0);
+	(void)state;
+	it.histogram = (struct weft__runs_histogram){cells, COUNT(cells), 10, 1, 9};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		it.exemplar = (struct weft__runs_exemplar){
+			.is_there = true, .value = cases[i].value, .task = 5, .unix_ns = 7};
+		const char *found = strstr(expose(true, &it, 1, 9), " # {task=\"5\"} ");
+		assert_non_null(found);
+		assert_null(strstr(found + 1, " # {"));
+		const char *line = found;
+		while (line[-1] != '\n')
+			line--;
+		assert_memory_equal(strstr(line, "le="), cases[i].line, strlen(cases[i].line));
+		assert_null(strstr(expose(false, &it, 1, 9), " # {"));
+	}
+}
+
 /* Undoes the escape, as a reader would. */
 static void unescape(const struct weft_text *text, char *ret_name)
 {
@@ -586,6 +613,7 @@ int main(void)
 		cmocka_unit_test(a_unit_and_total_are_not_written_twice),
 		cmocka_unit_test(a_unit_that_is_the_name_is_not_written_again),
 		cmocka_unit_test(a_histogram_has_a_bucket_for_each_factor_of_two),
+		cmocka_unit_test(an_exemplar_is_in_one_bucket),
 		cmocka_unit_test(escaped_names_can_be_read_back),
 		cmocka_unit_test(labels_are_escaped_and_sorted),
 		cmocka_unit_test(collisions_lose_the_later_family),
