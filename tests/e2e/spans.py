@@ -229,7 +229,7 @@ def random_document(pick):
 
 
 def row_of(program, made):
-    """What both forms say, and the program's name, number and host, by which it is known."""
+    """The members of both forms, and the name, number and host by which the program is known."""
     if 'traceId' in made and 'id' in made:
         start = made['timestamp'] * 1000
         return {'program': (PROGRAMS[program][0], 0, ''), 'span': made, 'start': start, 'label': made['name'], 'trace': made['traceId'], 'id': made['id'],

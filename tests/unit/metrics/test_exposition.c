@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -604,6 +605,33 @@ static void a_format_is_chosen_by_the_accept_header(void **state)
 		assert_false(weft__metrics_wants_openmetrics(text[i]));
 }
 
+/* If both are as welcome, it is OpenMetrics, which says more. The more specific range counts, and
+ * of equal ranges the better one. */
+static void the_more_welcome_format_is_chosen(void **state)
+{
+	static const unsigned qualities[] = {0, 1, 499, 500, 501, 999, 1000};
+	(void)state;
+	for (size_t i = 0; i < COUNT(qualities); i++)
+		for (size_t k = 0; k < COUNT(qualities); k++) {
+			const unsigned q = qualities[i], other = qualities[k];
+			const bool wants = q > 0 && q >= other;
+			char accept[128];
+			snprintf(accept, sizeof(accept),
+				"application/openmetrics-text;q=%u.%03u,text/plain;q=%u.%03u", q / 1000, q % 1000,
+				other / 1000, other % 1000);
+			assert_int_equal(weft__metrics_wants_openmetrics(accept), wants);
+			snprintf(accept, sizeof(accept),
+				"text/plain;q=%u.%03u,text/*;q=1,application/openmetrics-text;q=%u.%03u",
+				other / 1000, other % 1000, q / 1000, q % 1000);
+			assert_int_equal(weft__metrics_wants_openmetrics(accept), wants);
+			snprintf(accept, sizeof(accept),
+				"text/plain;q=0.5,application/openmetrics-text;q=%u.%03u,"
+				"application/openmetrics-text;q=%u.%03u",
+				q / 1000, q % 1000, other / 1000, other % 1000);
+			assert_int_equal(weft__metrics_wants_openmetrics(accept), q >= 500 || other >= 500);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -624,6 +652,7 @@ int main(void)
 		cmocka_unit_test(a_histograms_level_has_only_what_is_not_below_it),
 		cmocka_unit_test(random_levels_are_those_of_a_naive_reading),
 		cmocka_unit_test(a_format_is_chosen_by_the_accept_header),
+		cmocka_unit_test(the_more_welcome_format_is_chosen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
