@@ -3,6 +3,7 @@
  * The input is a buffer in weft's format.
  */
 #include "reader.h"
+#include "same_facts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -33,10 +34,18 @@ static void check_seek(const uint8_t *bytes, size_t size)
 	weft_decoder_destroy(decoder);
 }
 
+/* Plain events have the facts that they have one by one. */
+static void check_facts(const uint8_t *bytes, size_t size)
+{
+	uint64_t plain;
+	require(has_same_facts(bytes, size, 1 + size % 64, size & 64, &plain));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	check_format(&weft__format_weft, bytes, size);
 	check_model(bytes, size);
 	check_seek(bytes, size);
+	check_facts(bytes, size);
 	return 0;
 }

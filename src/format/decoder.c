@@ -358,6 +358,27 @@ WEFT__EXPORT int weft_decoder_next(struct weft_decoder *decoder, struct weft_eve
 	return status;
 }
 
+int weft__format_decoder_next_facts(struct weft_decoder *decoder, const struct weft__naming *naming,
+	uint64_t before_ns, struct weft__fact *facts, uint32_t most, uint32_t *ret_count)
+{
+	struct weft__span *span = &decoder->span;
+	*ret_count = 0;
+	if (decoder->phase != PHASE_READING || decoder->incoming || !decoder->format->next_facts ||
+		!span->any || before_ns <= span->last)
+		return 0;
+	if (before_ns > span->first + WEFT__SPAN_NS)
+		before_ns = span->first + WEFT__SPAN_NS;
+	int error =
+		decoder->format->next_facts(decoder->reader, naming, before_ns, facts, most, ret_count);
+	if (error || !*ret_count)
+		return error;
+	const struct weft__fact *last = &facts[*ret_count - 1];
+	span->last = last->time_ns;
+	if (last->offset > decoder->furthest)
+		decoder->furthest = last->offset;
+	return 0;
+}
+
 bool weft__format_decoder_seeks(const struct weft_decoder *decoder)
 {
 	return decoder->phase == PHASE_READING && !decoder->incoming && decoder->format->seek;

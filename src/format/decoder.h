@@ -10,12 +10,19 @@
 #include <weft/decoder.h>
 
 #include "format/weft/identity.h"
+#include "model/load.h"
 
 /* The argument of weft_decoder_lend(); NULL if it was not called. */
 const struct weft_help *weft__format_decoder_help(const struct weft_decoder *decoder);
 
 /* Adds to weft_decoder_events(). */
 void weft__format_decoder_count(struct weft_decoder *decoder, uint32_t events);
+
+/* Gives the next events as facts, up to `most` of them, as long as these are plain and before
+ * `before_ns`; the next one is for weft_decoder_next(), and so is the first of all. If none can be
+ * before that time, the event that was given last stays valid. 0 or an error. */
+int weft__format_decoder_next_facts(struct weft_decoder *decoder, const struct weft__naming *naming,
+	uint64_t before_ns, struct weft__fact *facts, uint32_t most, uint32_t *ret_count);
 
 /* False if weft_decoder_seek() leaves nothing out, because all of the input is read. */
 bool weft__format_decoder_seeks(const struct weft_decoder *decoder);

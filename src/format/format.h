@@ -20,6 +20,8 @@
 #include "format/window.h"
 
 struct weft__guest_facts;
+struct weft__naming;
+struct weft__fact;
 
 /* The input of a reader. The bytes stay valid and in place until the reader is closed, but may be
  * another program's mapping: a reader must stay in bounds even if they change while it reads. */
@@ -81,6 +83,11 @@ struct weft__format {
 	/* Returns WEFT_OK and an event, WEFT_END, or an error that ends the reading. The caller zeroes
 	 * the event. */
 	int (*next)(struct weft__reader *reader, struct weft_event *ret_event);
+	/* Gives the next events as facts, up to `most` of them, as long as these take nothing but
+	 * numbers and are before `before_ns`; the next one is for `next`. 0 or an error. NULL: events
+	 * of this format are given by `next` alone. */
+	int (*next_facts)(struct weft__reader *reader, const struct weft__naming *naming,
+		uint64_t before_ns, struct weft__fact *facts, uint32_t most, uint32_t *ret_count);
 	/* For weft_decoder_seek(), and whether events are left out of the thread of the event that was
 	 * given last. NULL: all of the input is read. */
 	int (*seek)(struct weft__reader *reader, uint64_t time_ns, bool *ret_follows_given);

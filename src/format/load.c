@@ -31,6 +31,7 @@ struct load {
 	struct weft_decoder *decoder;
 	struct weft_model_builder *builder;
 	void (*decode)(void *load);
+	uint64_t plain_ns;                    /* plain events before this time need no `next` */
 	const struct weft__read_range *range; /* NULL: all of the trace is read */
 	bool has_gap;                         /* events before the range were left out */
 	struct weft_decoder *state;           /* its events come first, then those of the range */
@@ -48,11 +49,17 @@ typedef int next_function(struct load *load, struct weft_event *ret_event);
  * more than decoding an event. Inlined, so that `next` is no call. */
 static inline __attribute__((always_inline)) void decode_by(struct load *load, next_function *next)
 {
+	const struct weft__naming naming = weft__model_naming(load->builder);
 	struct batch *batch = load->decoding;
 	struct weft_event event;
 	int status = load->decoded;
-	uint32_t count = 0;
+	uint32_t count = 0, more;
 	while (status == WEFT_OK && count < BATCH_EVENTS) {
+		status = weft__format_decoder_next_facts(load->decoder, &naming, load->plain_ns,
+			&batch->facts[count], BATCH_EVENTS - count, &more);
+		count += more;
+		if (status != WEFT_OK || count == BATCH_EVENTS)
+			break;
 		status = next(load, &event);
 		if (status == WEFT_OK)
 			status = weft__model_fact(load->builder, &event, &batch->facts[count]);
@@ -132,6 +139,8 @@ static int next_of_range(struct load *load, struct weft_event *event)
 			*event = *load->first;
 		load->first = NULL;
 	} while (status == WEFT_OK && is_left_out(load, event));
+	if (status == WEFT_OK && event->time_ns >= load->range->start)
+		load->plain_ns = load->range->end; /* no later event is left out */
 	if (status != WEFT_OK || event->time_ns < load->range->end)
 		return status;
 	load->next = event->time_ns;
@@ -188,7 +197,7 @@ static int add_events(
 
 static int create(struct load *load, struct weft_decoder *decoder)
 {
-	*load = (struct load){.decoder = decoder, .decode = decode_batch};
+	*load = (struct load){.decoder = decoder, .decode = decode_batch, .plain_ns = UINT64_MAX};
 	load->batches = malloc(2 * sizeof(*load->batches));
 	if (!load->batches)
 		return WEFT_ERROR_MEMORY;
@@ -325,6 +334,7 @@ WEFT__EXPORT int weft_decoder_build_range(struct weft_decoder *decoder,
 	struct weft__read_range range = range_of(asked, status == WEFT_OK ? first.time_ns : 0);
 	load.range = &range;
 	load.decode = decode_batch_of_range;
+	load.plain_ns = 0;
 	if (status == WEFT_OK) {
 		load.first = &first;
 		find_state(&load, asked, &range);

@@ -343,6 +343,11 @@ int weft__model_fact(
 	return error;
 }
 
+struct weft__naming weft__model_naming(struct weft_model_builder *b)
+{
+	return (struct weft__naming){&b->identities, &b->texts, b->is_summary};
+}
+
 int weft__model_take(struct weft_model_builder *b, const struct weft__fact *fact,
 	struct weft_diagnostics *diagnostics)
 {

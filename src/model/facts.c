@@ -35,18 +35,6 @@ static inline int identify(struct weft__identities *identities, const struct wef
 	return weft__model_identify(identities, event->buffer, id, ret_task);
 }
 
-/* Events that begin or end the life of a task. */
-static const bool lives[WEFT_EVENT_TYPES] = {
-	[WEFT_EVENT_CREATE] = true,
-	[WEFT_EVENT_ALIVE] = true,
-	[WEFT_EVENT_BECOME] = true,
-	[WEFT_EVENT_RESOLVE] = true,
-	[WEFT_EVENT_FAIL] = true,
-	[WEFT_EVENT_CANCEL] = true,
-	[WEFT_EVENT_CLOSE] = true,
-	[WEFT_EVENT_TIME_OUT] = true,
-};
-
 /* An alive event in the rundown with which a part of a trace begins stands for the creation of its
  * task, unless it says nothing of it. A later one may come before the creation, if two threads have
  * one time. */
@@ -58,8 +46,7 @@ static int begin_life(struct weft__identities *identities, struct weft__fact *fa
 	return weft__model_identities_begin(identities, fact->task);
 }
 
-/* An id that is created again after its task ended is a new task. */
-static int follow_life(struct weft__identities *identities, struct weft__fact *fact)
+int weft__model_follow_life(struct weft__identities *identities, struct weft__fact *fact)
 {
 	if (fact->type == WEFT_EVENT_ALIVE)
 		return begin_life(identities, fact);
@@ -259,8 +246,8 @@ int weft__model_fact_of_event(struct weft__identities *identities, struct weft__
 	if (!error)
 		error = identify(identities, event, WEFT_SLOT_OTHER, event->other, &ret_fact->other);
 	identities->has_begun |= !event->is_rundown;
-	if (!error && lives[event->type])
-		error = follow_life(identities, ret_fact);
+	if (!error && weft__model_is_of_life(event->type))
+		error = weft__model_follow_life(identities, ret_fact);
 	if (event->type == WEFT_EVENT_SPAN)
 		set_span(ret_fact, event);
 	else if (!error && texts && event->kind_name.size)

@@ -72,6 +72,36 @@ static inline uint32_t weft__model_named_kind(unsigned kind)
 int weft__model_number_kind(
 	struct weft__strings *kinds, const struct weft_event *event, uint16_t *ret_kind);
 
+/* True for events that begin or end the life of a task. */
+static inline bool weft__model_is_of_life(unsigned type)
+{
+	switch (type) {
+	case WEFT_EVENT_CREATE:
+	case WEFT_EVENT_ALIVE:
+	case WEFT_EVENT_BECOME:
+	case WEFT_EVENT_RESOLVE:
+	case WEFT_EVENT_FAIL:
+	case WEFT_EVENT_CANCEL:
+	case WEFT_EVENT_CLOSE:
+	case WEFT_EVENT_TIME_OUT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Takes the fact of such an event: an id that is created again after its task ended is a new task.
+ * 0, WEFT_ERROR_MEMORY or _LIMIT; it can be called again after an error. */
+int weft__model_follow_life(struct weft__identities *identities, struct weft__fact *fact);
+
+/* The tables with which a reader makes facts of plain events by itself: see
+ * format/weft/follow/plain.c. */
+struct weft__naming {
+	struct weft__identities *identities;
+	struct weft__texts *texts;
+	bool is_summary; /* the texts of notes and tags are left out */
+};
+
 int weft__model_texts_init(struct weft__texts *texts);
 void weft__model_texts_finish(struct weft__texts *texts);
 

@@ -35,6 +35,8 @@ void weft__model_end_range(
 /* The halves of weft_model_builder_add. 0, or WEFT_ERROR_MEMORY, _LIMIT or _ARGUMENT. */
 int weft__model_fact(struct weft_model_builder *builder, const struct weft_event *event,
 	struct weft__fact *ret_fact);
+/* The builder's tables, for a reader that takes the place of the first half. */
+struct weft__naming weft__model_naming(struct weft_model_builder *builder);
 int weft__model_take(struct weft_model_builder *builder, const struct weft__fact *fact,
 	struct weft_diagnostics *diagnostics);
 

@@ -47,12 +47,9 @@ static struct weft_slice take_text(struct operands *c)
 	return text;
 }
 
-/* Text to the event's end, without its padding. */
 static struct weft_slice take_rest(struct operands *c)
 {
-	struct weft_slice text = {(const char *)c->at, c->left * 8};
-	while (text.size > 0 && text.bytes[text.size - 1] == 0)
-		text.size--;
+	const struct weft_slice text = weft__format_event_rest(c->at, c->left);
 	c->left = 0;
 	return text;
 }

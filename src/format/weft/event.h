@@ -18,6 +18,15 @@ struct weft__event_scratch {
 	char digits[4][16];    /* of a context's ids */
 };
 
+/* The text in the last words of an event, without its padding. */
+static inline struct weft_slice weft__format_event_rest(const uint8_t *at, unsigned words)
+{
+	struct weft_slice text = {(const char *)at, words * sizeof(uint64_t)};
+	while (text.size > 0 && text.bytes[text.size - 1] == 0)
+		text.size--;
+	return text;
+}
+
 /* Decodes words, which must be in a copy, into an event that the caller has zeroed. `task` is the
  * thread's current task; the event changes it as it did in the recorder. Returns NULL, or a
  * description of the damage: the caller then skips the event. */

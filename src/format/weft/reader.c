@@ -60,6 +60,13 @@ static int next(struct weft__reader *reader, struct weft_event *ret_event)
 	return weft__format_follower_take(((struct weft_reader *)reader)->follower, ret_event);
 }
 
+static int next_facts(struct weft__reader *reader, const struct weft__naming *naming,
+	uint64_t before_ns, struct weft__fact *facts, uint32_t most, uint32_t *ret_count)
+{
+	return weft__format_follower_take_facts(
+		((struct weft_reader *)reader)->follower, naming, before_ns, facts, most, ret_count);
+}
+
 static int seek(struct weft__reader *reader, uint64_t time_ns, bool *ret_follows_given)
 {
 	return weft__format_follower_seek(
@@ -71,6 +78,7 @@ const struct weft__format weft__format_weft = {
 	.probe = weft__format_buffer_probe,
 	.open = open_reader,
 	.next = next,
+	.next_facts = next_facts,
 	.seek = seek,
 	.close = close_reader,
 	.incoming = &weft__incoming_weft,

@@ -78,6 +78,19 @@ static inline struct weft__followed *weft__format_first_followed(const struct we
 	return &f->followed[f->queue.entries[0].followed];
 }
 
+/* If the next event of the first packet is in this range of time, it is the next one of all. */
+static inline uint64_t weft__format_follower_earliest(
+	const struct weft__follower *f, const struct weft__followed *p)
+{
+	return p->next_ns > f->given_ns ? p->next_ns : f->given_ns;
+}
+
+static inline uint64_t weft__format_follower_before(const struct weft__follower *f)
+{
+	uint64_t before = f->queue.second_ns < f->mark_ns ? f->queue.second_ns : f->mark_ns;
+	return f->last_ns < before ? f->last_ns + 1 : before;
+}
+
 static inline bool weft__format_followed_is_detached(
 	const struct weft__follower *f, const struct weft__followed *p)
 {

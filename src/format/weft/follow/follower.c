@@ -174,8 +174,7 @@ static bool goes_on(struct weft__follower *f)
 	if (!weft__format_cursor_next_event(&p->cursor, &p->words))
 		return false;
 	const uint64_t ns = weft__format_ticks_to_ns(&f->buffer.clock, p->words.ticks);
-	if (ns < p->next_ns || ns < f->given_ns || ns > f->last_ns || ns >= f->queue.second_ns ||
-		ns >= f->mark_ns) {
+	if (ns < weft__format_follower_earliest(f, p) || ns >= weft__format_follower_before(f)) {
 		weft__format_cursor_back(&p->cursor, &p->words);
 		return false;
 	}

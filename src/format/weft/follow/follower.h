@@ -25,6 +25,8 @@
 struct weft__follower;
 struct weft__buffer;
 struct weft__guest_facts;
+struct weft__naming;
+struct weft__fact;
 
 /* The bytes are aligned to 8, stay where they are, and may be another program's mapping. */
 int weft__format_follower_create(
@@ -65,6 +67,12 @@ void weft__format_follower_load_end(
 int weft__format_follower_next(struct weft__follower *follower, struct weft_event *ret_event);
 /* The same, into an event that the caller has zeroed. */
 int weft__format_follower_take(struct weft__follower *follower, struct weft_event *event);
+
+/* weft/follow/plain.c: gives the next events as facts, up to `most` of them, as long as they are
+ * plain and before `before_ns`; the next one is for `take`. 0 or WEFT_ERROR_MEMORY. */
+int weft__format_follower_take_facts(struct weft__follower *follower,
+	const struct weft__naming *naming, uint64_t before_ns, struct weft__fact *facts, uint32_t most,
+	uint32_t *ret_count);
 
 /* weft/follow/seek.c, for a saved buffer or a stream: see weft_decoder_seek(). */
 int weft__format_follower_seek(
