@@ -13,6 +13,9 @@
 #include "format/weft/follow/followed.h"
 #include "model/load.h"
 
+/* Its arguments that are constants leave no trace in the code. */
+#define INLINED __attribute__((always_inline)) static inline
+
 #define BIT(slot) (1u << WEFT_SLOT_##slot)
 
 enum {
@@ -53,84 +56,100 @@ static inline bool identify(const struct plain *c, weft_task_id id, uint32_t *re
 		   weft__model_identify(c->naming->identities, 0, id, ret_task) == 0;
 }
 
-/* Makes the fact of an event whose type, and so its slots, are known when this is compiled. False
- * if it is not plain: nothing has changed but, without memory, the tables. */
-__attribute__((always_inline)) static inline bool take_as(struct plain *c, const unsigned type,
-	const unsigned slots, const struct weft__record_words *w, uint32_t offset, uint64_t ns,
-	struct weft__fact *fact)
+/* An event's operands. */
+struct plain_words {
+	weft_task_id task, other;
+	weft_task_id now; /* the thread's current task behind the event */
+	uint64_t word;
+	const uint8_t *rest; /* the words that follow */
+	unsigned rest_count;
+	bool flag;
+};
+
+/* Reads the operands: the actor, if it is named, and a word, if events of this type have one. False
+ * if they are not there. */
+INLINED bool read_words(const struct plain *c, const struct weft__record_words *w,
+	const bool has_word, struct plain_words *o)
 {
-	const bool has_word = slots & (BIT(OTHER) | VALUES) || type == WEFT_EVENT_SWITCH;
-	const bool has_flag = type == WEFT_EVENT_READ || type == WEFT_EVENT_SIGNAL;
-	const bool flag = has_flag && (w->small & 1);
-	const unsigned words = 1u + w->is_explicit + has_word;
+	const unsigned count = 1u + w->is_explicit + has_word;
 	const uint8_t *at = w->at + sizeof(uint64_t);
-	weft_task_id task = c->task, now = c->task;
-	uint32_t text = WEFT_NONE;
-	uint64_t word = 0;
-	if (w->count < words)
+	if (w->count < count)
 		return false;
-	if (w->is_explicit) {
-		task = weft__load_u64(at);
-		at += sizeof(uint64_t);
-	}
-	if (has_word) {
-		word = weft__load_u64(at);
-		at += sizeof(uint64_t);
-	}
-	weft_task_id other = word;
+	const weft_task_id actor = w->is_explicit ? weft__load_u64(at) : c->task;
+	o->rest = w->at + count * sizeof(uint64_t);
+	o->rest_count = w->count - count;
+	o->word = has_word ? weft__load_u64(o->rest - sizeof(uint64_t)) : 0;
+	o->task = actor;
+	o->other = o->word;
+	o->now = c->task;
+	o->flag = false;
+	return true;
+}
+
+/* Finds out which tasks the event names. False if it is not plain. */
+INLINED bool find_tasks(const struct plain *c, const unsigned type, const unsigned slots,
+	unsigned small, struct plain_words *o)
+{
 	switch (type) {
 	case WEFT_EVENT_CREATE: /* without a named kind and a category */
-		if (w->small > WEFT_ABI_KIND_NAMED || w->count > words)
-			return false;
-		break;
+		return small <= WEFT_ABI_KIND_NAMED && !o->rest_count;
 	case WEFT_EVENT_READ:
-		now = flag ? now : task;
-		break;
+		o->flag = small & 1;
+		o->now = o->flag ? o->now : o->task;
+		return true;
 	case WEFT_EVENT_SWITCH:
-		now = task = word;
-		break;
+		o->now = o->task = o->word;
+		return true;
 	case WEFT_EVENT_SIGNAL:
-		other = task;
-		task = word;
-		now = flag ? task : now;
-		break;
+		o->flag = small & 1;
+		o->other = o->task;
+		o->task = o->word;
+		o->now = o->flag ? o->task : o->now;
+		return true;
 	case WEFT_EVENT_BEGIN:
 	case WEFT_EVENT_END: /* of a task, not of the thread */
-		if (task == WEFT_TASK_NONE)
-			return false;
-		break;
+		return o->task != WEFT_TASK_NONE;
 	case WEFT_EVENT_RECEIVE: /* the key is complete */
-		if (c->buffer->about.guest)
-			return false;
-		break;
-	case WEFT_EVENT_STACK:
+		return !c->buffer->about.guest;
+	case WEFT_EVENT_STACK: /* its name is none of a text */
 		return false;
 	default:
-		if (slots & ~(unsigned)PLAIN)
-			return false;
+		return !(slots & ~(unsigned)PLAIN);
 	}
-	if (slots & BIT(TEXT) && !find_text(c, type, w->small, at, w->count - words, &text))
+}
+
+/* Makes the fact of an event whose type, and so its slots, are known when this is compiled. False
+ * if it is not plain: nothing has changed but the tables, in which its long way finds the same. */
+INLINED bool take_as(struct plain *c, const unsigned type, const unsigned slots,
+	const struct weft__record_words *w, uint32_t offset, uint64_t ns, struct weft__fact *fact)
+{
+	const bool has_word = slots & (BIT(OTHER) | VALUES) || type == WEFT_EVENT_SWITCH;
+	struct plain_words o;
+	uint32_t text = WEFT_NONE;
+	if (!read_words(c, w, has_word, &o) || !find_tasks(c, type, slots, w->small, &o))
+		return false;
+	if (slots & BIT(TEXT) && !find_text(c, type, w->small, o.rest, o.rest_count, &text))
 		return false;
 	*fact = (struct weft__fact){
 		.time_ns = ns,
 		.offset = c->offset + offset,
-		.value = slots & VALUES ? (int64_t)word : 0,
+		.value = slots & VALUES ? (int64_t)o.word : 0,
 		.task = WEFT_NONE,
 		.other = WEFT_NONE,
 		.text = text,
 		.thread = c->thread,
 		.kind = (uint16_t)(type == WEFT_EVENT_CREATE ? w->small : 0),
 		.type = (uint8_t)type,
-		.flag = flag,
+		.flag = o.flag,
 		.is_set = w->kind == WEFT_ABI_COUNTER_SET,
 	};
-	if (slots & BIT(TASK) && !identify(c, task, &fact->task))
+	if (slots & BIT(TASK) && !identify(c, o.task, &fact->task))
 		return false;
-	if (slots & BIT(OTHER) && !identify(c, other, &fact->other))
+	if (slots & BIT(OTHER) && !identify(c, o.other, &fact->other))
 		return false;
 	if (weft__model_is_of_life(type) && weft__model_follow_life(c->naming->identities, fact) != 0)
 		return false;
-	c->task = now;
+	c->task = o.now;
 	return true;
 }
 
