@@ -7,7 +7,9 @@
  *     sem_timedwait in_time 0 77 | semaphore items | read
  *     sem_timedwait late -1 110 | semaphore items | ended
  *
- * The last two are the label of what the call waits for, and the event by which the wait ends.
+ * The last two are the label of what the call waits for, and the event by which the wait ends;
+ * "none" for one that is tried before it waits and finds what it wants, also with a time that the
+ * system may refuse.
  * errno is 77 before each call. Another thread, the partner, holds what the call waits for, and
  * gives it when the call sleeps.
  *
@@ -48,7 +50,9 @@
 enum way {
 	IN_TIME = 1,
 	LATE = 2,
-	INTERRUPTED = 4
+	INTERRUPTED = 4,
+	READY = 8,
+	REFUSED = 16
 };
 
 /* Which results are successes. */
@@ -70,8 +74,11 @@ struct row {
 	void (*after)(void); /* by the caller after a successful call */
 };
 
-static const char *const way_names[] = {
-	[IN_TIME] = "in_time", [LATE] = "late", [INTERRUPTED] = "interrupted"};
+static const char *const way_names[] = {[IN_TIME] = "in_time",
+	[LATE] = "late",
+	[INTERRUPTED] = "interrupted",
+	[READY] = "ready",
+	[REFUSED] = "refused"};
 
 static struct timespec until, until_monotonic, span; /* far ones, except in the way LATE */
 static pthread_t caller;
@@ -96,12 +103,14 @@ static struct timespec after_ms(clockid_t clock, long ms)
 	return time;
 }
 
-static void set_times(bool are_near)
+static void set_times(enum way way)
 {
-	const long ms = are_near ? 3 : 1000000;
+	const long ms = way == LATE ? 3 : 1000000;
 	until = after_ms(CLOCK_REALTIME, ms);
 	until_monotonic = after_ms(CLOCK_MONOTONIC, ms);
 	span = (struct timespec){ms / 1000, ms % 1000 * 1000000};
+	if (way == REFUSED)
+		until.tv_nsec = until_monotonic.tv_nsec = span.tv_nsec = 1000000000;
 }
 
 /* clang-format off */
@@ -132,6 +141,47 @@ CALL(timedrdlock, pthread_rwlock_timedrdlock(&table, &until))
 CALL(timedwrlock, pthread_rwlock_timedwrlock(&table, &until))
 CALL(clockrdlock, pthread_rwlock_clockrdlock(&table, CLOCK_MONOTONIC, &until_monotonic))
 CALL(clockwrlock, pthread_rwlock_clockwrlock(&table, CLOCK_MONOTONIC, &until_monotonic))
+
+/* One whose owner ends with it. */
+static pthread_mutex_t heirloom;
+static sem_t end_of_owner;
+static atomic_bool is_owned;
+
+static void *own_heirloom(void *unused)
+{
+	pthread_mutex_lock(&heirloom);
+	atomic_store(&is_owned, true);
+	sem_wait(&end_of_owner);
+	return unused;
+}
+
+static void hold_heirloom(void)
+{
+	pthread_t owner;
+	check(pthread_create(&owner, NULL, own_heirloom, NULL) == 0, "pthread_create");
+	pthread_detach(owner);
+	while (!atomic_exchange(&is_owned, false))
+		sched_yield();
+}
+
+static void mend_heirloom(void)
+{
+	pthread_mutex_consistent(&heirloom);
+	pthread_mutex_unlock(&heirloom);
+}
+
+static void begin_heirloom(void)
+{
+	pthread_mutexattr_t attributes;
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&heirloom, &attributes);
+	sem_init(&end_of_owner, 0, 0);
+}
+
+DO(give_heirloom, sem_post(&end_of_owner))
+CALL(inherit, pthread_mutex_lock(&heirloom))
+CALL(timed_inherit, pthread_mutex_timedlock(&heirloom, &until))
 
 /* ---- Conditions, semaphores, barriers, words ---- */
 
@@ -481,25 +531,27 @@ CALL(fcntl, lock_file(F_OFD_SETLKW, file, F_WRLCK))
 #define BOTH (IN_TIME | INTERRUPTED)
 /* clang-format off */
 static const struct row rows[] = {
-	{"pthread_mutex_lock", IN_TIME, call_mutex_lock, ZERO, "lock books", "acquire", hold_mutex, give_mutex, give_mutex},
-	{"pthread_mutex_timedlock", IN_TIME | LATE, call_mutex_timedlock, ZERO, "lock books", "acquire", hold_mutex, give_mutex, give_mutex},
-	{"pthread_mutex_clocklock", IN_TIME | LATE, call_mutex_clocklock, ZERO, "lock books", "acquire", hold_mutex, give_mutex, give_mutex},
-	{"mtx_lock", IN_TIME, call_mtx_lock, ZERO, "lock coins", "acquire", hold_mtx, give_mtx, give_mtx},
-	{"mtx_timedlock", IN_TIME | LATE, call_mtx_timedlock, ZERO, "lock coins", "acquire", hold_mtx, give_mtx, give_mtx},
-	{"pthread_rwlock_rdlock", IN_TIME, call_rdlock, ZERO, "rwlock table", "ended", hold_rwlock, give_rwlock, give_rwlock},
-	{"pthread_rwlock_wrlock", IN_TIME, call_wrlock, ZERO, "rwlock table", "acquire", hold_rwlock, give_rwlock, give_rwlock},
-	{"pthread_rwlock_timedrdlock", IN_TIME | LATE, call_timedrdlock, ZERO, "rwlock table", "ended", hold_rwlock, give_rwlock, give_rwlock},
-	{"pthread_rwlock_timedwrlock", IN_TIME | LATE, call_timedwrlock, ZERO, "rwlock table", "acquire", hold_rwlock, give_rwlock, give_rwlock},
-	{"pthread_rwlock_clockrdlock", IN_TIME | LATE, call_clockrdlock, ZERO, "rwlock table", "ended", hold_rwlock, give_rwlock, give_rwlock},
-	{"pthread_rwlock_clockwrlock", IN_TIME | LATE, call_clockwrlock, ZERO, "rwlock table", "acquire", hold_rwlock, give_rwlock, give_rwlock},
+	{"pthread_mutex_lock", IN_TIME | READY, call_mutex_lock, ZERO, "lock books", "acquire", hold_mutex, give_mutex, give_mutex},
+	{"pthread_mutex_timedlock", IN_TIME | LATE | READY | REFUSED, call_mutex_timedlock, ZERO, "lock books", "acquire", hold_mutex, give_mutex, give_mutex},
+	{"pthread_mutex_clocklock", IN_TIME | LATE | READY | REFUSED, call_mutex_clocklock, ZERO, "lock books", "acquire", hold_mutex, give_mutex, give_mutex},
+	{"pthread_mutex_lock heirloom", IN_TIME, call_inherit, ALWAYS, "lock heirloom", "acquire", hold_heirloom, give_heirloom, mend_heirloom},
+	{"pthread_mutex_timedlock heirloom", IN_TIME, call_timed_inherit, ALWAYS, "lock heirloom", "acquire", hold_heirloom, give_heirloom, mend_heirloom},
+	{"mtx_lock", IN_TIME | READY, call_mtx_lock, ZERO, "lock coins", "acquire", hold_mtx, give_mtx, give_mtx},
+	{"mtx_timedlock", IN_TIME | LATE | READY | REFUSED, call_mtx_timedlock, ZERO, "lock coins", "acquire", hold_mtx, give_mtx, give_mtx},
+	{"pthread_rwlock_rdlock", IN_TIME | READY, call_rdlock, ZERO, "rwlock table", "ended", hold_rwlock, give_rwlock, give_rwlock},
+	{"pthread_rwlock_wrlock", IN_TIME | READY, call_wrlock, ZERO, "rwlock table", "acquire", hold_rwlock, give_rwlock, give_rwlock},
+	{"pthread_rwlock_timedrdlock", IN_TIME | LATE | READY | REFUSED, call_timedrdlock, ZERO, "rwlock table", "ended", hold_rwlock, give_rwlock, give_rwlock},
+	{"pthread_rwlock_timedwrlock", IN_TIME | LATE | READY | REFUSED, call_timedwrlock, ZERO, "rwlock table", "acquire", hold_rwlock, give_rwlock, give_rwlock},
+	{"pthread_rwlock_clockrdlock", IN_TIME | LATE | READY | REFUSED, call_clockrdlock, ZERO, "rwlock table", "ended", hold_rwlock, give_rwlock, give_rwlock},
+	{"pthread_rwlock_clockwrlock", IN_TIME | LATE | READY | REFUSED, call_clockwrlock, ZERO, "rwlock table", "acquire", hold_rwlock, give_rwlock, give_rwlock},
 	{"pthread_cond_wait", IN_TIME, call_cond_wait, ZERO, "condition ready", "read", NULL, give_condition, NULL},
 	{"pthread_cond_timedwait", IN_TIME | LATE, call_cond_timedwait, ZERO, "condition ready", "read", NULL, give_all, NULL},
 	{"pthread_cond_clockwait", IN_TIME | LATE, call_cond_clockwait, ZERO, "condition ready", "read", NULL, give_condition, NULL},
 	{"cnd_wait", IN_TIME, call_cnd_wait, ZERO, "condition full", "read", NULL, give_cnd, NULL},
 	{"cnd_timedwait", IN_TIME | LATE, call_cnd_timedwait, ZERO, "condition full", "read", NULL, give_all_cnd, NULL},
-	{"sem_wait", BOTH, call_sem_wait, ZERO, "semaphore items", "read", NULL, give_semaphore, NULL},
-	{"sem_timedwait", ALL, call_sem_timedwait, ZERO, "semaphore items", "read", NULL, give_semaphore, NULL},
-	{"sem_clockwait", ALL, call_sem_clockwait, ZERO, "semaphore items", "read", NULL, give_semaphore, NULL},
+	{"sem_wait", BOTH | READY, call_sem_wait, ZERO, "semaphore items", "read", NULL, give_semaphore, NULL},
+	{"sem_timedwait", ALL | READY | REFUSED, call_sem_timedwait, ZERO, "semaphore items", "read", NULL, give_semaphore, NULL},
+	{"sem_clockwait", ALL | READY | REFUSED, call_sem_clockwait, ZERO, "semaphore items", "read", NULL, give_semaphore, NULL},
 	{"pthread_barrier_wait", IN_TIME, call_barrier_wait, ALWAYS, "barrier gate", "read", NULL, give_barrier, NULL},
 	{"futex", ALL, call_futex, ZERO, "futex word", "read", NULL, give_word, reset_word},
 	{"nanosleep", LATE | INTERRUPTED, call_nanosleep, ZERO, "sleep", "read", NULL, NULL, NULL},
@@ -536,15 +588,15 @@ static const struct row rows[] = {
 	{"SYS_ppoll", ALL, call_ask_ppoll, ABOVE_ZERO, "pipe", "read", NULL, give_byte, take_byte},
 	{"select", ALL, call_select, ABOVE_ZERO, "pipe", "read", NULL, give_byte, take_byte},
 	{"pselect", ALL, call_pselect, ABOVE_ZERO, "pipe", "read", NULL, give_byte, take_byte},
-	{"msgrcv", BOTH, call_msgrcv, NOT_BELOW_ZERO, "message queue", "read", NULL, give_letter, NULL},
-	{"msgsnd", BOTH, call_msgsnd, ZERO, "room in message queue", "read", hold_letter, take_letter, take_letter},
-	{"semop", BOTH, call_semop, ZERO, "semaphore 0 of set", "read", NULL, give_token, NULL},
-	{"semtimedop", ALL, call_semtimedop, ZERO, "semaphore 0 of set", "read", NULL, give_token, NULL},
-	{"semop zero", BOTH, call_semop_zero, ZERO, "semaphore 1 of set", "read", hold_token, take_token, NULL},
-	{"mq_receive", BOTH, call_mq_receive, NOT_BELOW_ZERO, "message queue", "read", NULL, give_post, NULL},
-	{"mq_timedreceive", ALL, call_mq_timedreceive, NOT_BELOW_ZERO, "message queue", "read", NULL, give_post, NULL},
-	{"mq_send", BOTH, call_mq_send, ZERO, "room in message queue", "read", hold_post, take_post, take_post},
-	{"mq_timedsend", ALL, call_mq_timedsend, ZERO, "room in message queue", "read", hold_post, take_post, take_post},
+	{"msgrcv", BOTH | READY, call_msgrcv, NOT_BELOW_ZERO, "message queue", "read", NULL, give_letter, NULL},
+	{"msgsnd", BOTH | READY, call_msgsnd, ZERO, "room in message queue", "read", hold_letter, take_letter, take_letter},
+	{"semop", BOTH | READY, call_semop, ZERO, "semaphore 0 of set", "read", NULL, give_token, NULL},
+	{"semtimedop", ALL | READY | REFUSED, call_semtimedop, ZERO, "semaphore 0 of set", "read", NULL, give_token, NULL},
+	{"semop zero", BOTH | READY, call_semop_zero, ZERO, "semaphore 1 of set", "read", hold_token, take_token, NULL},
+	{"mq_receive", BOTH | READY, call_mq_receive, NOT_BELOW_ZERO, "message queue", "read", NULL, give_post, NULL},
+	{"mq_timedreceive", ALL | READY | REFUSED, call_mq_timedreceive, NOT_BELOW_ZERO, "message queue", "read", NULL, give_post, NULL},
+	{"mq_send", BOTH | READY, call_mq_send, ZERO, "room in message queue", "read", hold_post, take_post, take_post},
+	{"mq_timedsend", ALL | READY | REFUSED, call_mq_timedsend, ZERO, "room in message queue", "read", hold_post, take_post, take_post},
 	{"pthread_join", IN_TIME, call_join, ZERO, "live", "read", hold_thread, give_end, NULL},
 	{"pthread_timedjoin_np", IN_TIME | LATE, call_timedjoin, ZERO, "live", "read", hold_thread, end_thread, NULL},
 	{"pthread_clockjoin_np", IN_TIME | LATE, call_clockjoin, ZERO, "live", "read", hold_thread, end_thread, NULL},
@@ -554,8 +606,8 @@ static const struct row rows[] = {
 	{"wait3", IN_TIME, call_wait3, ZERO, "exit of a child", "read", hold_child, give_child, NULL},
 	{"waitid", IN_TIME, call_waitid, ZERO, "exit of process", "read", hold_child, give_child, NULL},
 	{"wait", IN_TIME, call_wait, ABOVE_ZERO, "exit of a child", "read", hold_child, give_child, NULL},
-	{"flock", BOTH, call_flock, ZERO, "flock", "read", hold_flock, give_flock, after_flock},
-	{"fcntl", BOTH, call_fcntl, ZERO, "fcntl F_SETLKW", "read", hold_fcntl, give_fcntl, after_fcntl},
+	{"flock", BOTH | READY, call_flock, ZERO, "flock", "read", hold_flock, give_flock, after_flock},
+	{"fcntl", BOTH | READY, call_fcntl, ZERO, "fcntl F_SETLKW", "read", hold_fcntl, give_fcntl, after_fcntl},
 };
 /* clang-format on */
 enum {
@@ -598,8 +650,10 @@ static void *be_partner(void *unused)
 			nanosleep(&pause, NULL);
 		if (atomic_load(&stage) == ENDED)
 			return unused;
-		if (now->hold)
+		if (now->hold && now_way < READY)
 			now->hold();
+		else if (!now->hold && now_way >= READY)
+			now->give();
 		atomic_store(&stage, PREPARED);
 		if (now_way == IN_TIME && await_call())
 			now->give();
@@ -607,7 +661,7 @@ static void *be_partner(void *unused)
 			pthread_kill(caller, SIGUSR1); /* the last may have come before the call */
 		while (atomic_load(&stage) != RETURNED)
 			nanosleep(&pause, NULL);
-		if (now_way != IN_TIME && now->hold)
+		if (now->hold && (now_way == LATE || now_way == INTERRUPTED))
 			now->give();
 		atomic_store(&stage, IDLE);
 	}
@@ -628,7 +682,7 @@ static bool is_success(const struct row *row, long result)
 
 static void make_call(const struct row *row, enum way way)
 {
-	set_times(way == LATE);
+	set_times(way);
 	now = row;
 	now_way = way;
 	atomic_store(&stage, ASKED);
@@ -640,8 +694,14 @@ static void make_call(const struct row *row, enum way way)
 	await_stage(IDLE);
 	const bool is_complete = is_success(row, result);
 	printf("%s %s %ld %d | %s | %s\n", row->name, way_names[way], result, error, row->label,
-		is_complete ? row->end : "ended");
-	if (is_complete && row->after)
+		way >= READY  ? "none"
+		: is_complete ? row->end
+					  : "ended");
+	if (!is_complete && way >= READY) { /* it still takes what is there */
+		set_times(READY);
+		check(is_success(row, row->call()), row->name);
+	}
+	if ((is_complete || way >= READY) && row->after)
 		row->after();
 }
 
@@ -709,7 +769,7 @@ static void *make_calls(void *unused)
 	caller_number = gettid();
 	check(pthread_create(&partner, NULL, be_partner, NULL) == 0, "pthread_create");
 	for (int i = 0; i < ROWS; i++)
-		for (int way = IN_TIME; way <= INTERRUPTED; way *= 2)
+		for (int way = IN_TIME; way <= REFUSED; way *= 2)
 			if (rows[i].ways & way)
 				make_call(&rows[i], (enum way)way);
 	atomic_store(&stage, ENDED);
@@ -739,6 +799,7 @@ int main(int argc, char **argv)
 	sem_init(&items, 0, 0);
 	sem_init(&end_of_thread, 0, 0);
 	pthread_barrier_init(&gate, NULL, 2);
+	begin_heirloom();
 	begin_signals();
 	begin_descriptors();
 	begin_queues();

@@ -1327,4 +1327,65 @@ MUTANTS = [
     *in_file(
         'adapters/io/record_lock.c',
         ('!find_file(fd, &file) || find_entry(&file)', '!find_file(fd, &file)', 'e2e/culprits_io')),
+    # ---- calls that wait, transfers, readers and writers at their bounds: what random and tabled tests see ----
+    *in_file(
+        'adapters/io/read.c',
+        ('weft__io_read_end(&call, result == 0 ? (int64_t)sizeof(*count) : -1, sizeof(*count), 0);',
+         'weft__io_read_end(&call, result, sizeof(*count), 0);', 'e2e/adapters_counts')),
+    *in_file(
+        'adapters/io/transfer.c',
+        ('count(from, WEFT__IO_TRAFFIC_IN, put, 0);', 'count(call->fd, WEFT__IO_TRAFFIC_IN, put, 0);', 'e2e/adapters_counts')),
+    *in_file(
+        'adapters/io/call.c',
+        ('errno == EAGAIN || errno == EINTR || errno', 'errno == EAGAIN || errno', 'e2e/outcomes')),
+    *in_file(
+        'adapters/io/channel.c',
+        ('add(object, (uint64_t)name->part));', 'object);', 'e2e/outcomes')),
+    *in_file(
+        'adapters/io/queue.c',
+        ('it.takes && may_wait(time), EAGAIN', 'it.takes, EAGAIN', 'e2e/outcomes'),
+        ('			errno = weft__saved;                                          \\\n', '			                                          \\\n', 'e2e/outcomes')),
+    *in_file(
+        'adapters/thread/mutex.c',
+        ('return error == 0 || error == EOWNERDEAD;', 'return error == 0;', 'e2e/outcomes')),
+    *in_file(
+        'adapters/thread/rwlock.c',
+        ('is_writer &&error == 0', 'is_writer', 'e2e/outcomes')),
+    *in_file(
+        'adapters/thread/semaphore.c',
+        ('	int result = NEXT(sem_clockwait)(semaphore, clock, until);\n	end_wait(&it, result == 0);',
+         '	int result = NEXT(sem_clockwait)(semaphore, clock, until);\n	end_wait(&it, true);', 'e2e/outcomes')),
+    *in_file(
+        'adapters/thread/sleep.c',
+        ('	int result = NEXT(usleep)(us);\n	end_wait(&wait, result == 0);',
+         '	int result = NEXT(usleep)(us);\n	end_wait(&wait, true);', 'e2e/outcomes')),
+    *in_file(
+        'src/metrics/levels.c',
+        ('		from->real -= below->real;\n', '', 'exposition')),
+    *in_file(
+        'src/metrics/exposition.c',
+        ('value > above && value <= bound', 'value >= above && value < bound', 'exposition')),
+    *in_file(
+        'src/metrics/accept.c',
+        ('of_openmetrics.quality >= of_text.quality', 'of_openmetrics.quality > of_text.quality', 'exposition')),
+    *in_file(
+        'src/export/lines.c',
+        ('		if (seconds < bound)\n			put', '		if (seconds <= bound)\n			put', 'lines')),
+    *in_file(
+        'src/format/ocaml/eio.c',
+        ('for (size_t i = eio->context_count; i-- > least;) {', 'for (size_t i = least; i < eio->context_count; i++) {', 'eio'),
+        ('set(event, WEFT_EVENT_SIGNAL, id, fiber);', 'set(event, WEFT_EVENT_SIGNAL, fiber, id);', 'eio')),
+    *in_file(
+        'src/format/ocaml/ring.c',
+        ('words > ring->tail - ring->at ||', 'words > layout->ring_words ||', 'ocaml_events')),
+    *in_file(
+        'src/format/chrome/asyncs.c',
+        ('	async->is_open = false;\n', '', 'e2e/chrome')),
+    *in_file(
+        'src/format/chrome/reader.c',
+        (' &&\n					  !(list[end].offset & IS_EDGE);', ';', 'e2e/chrome')),
+    *in_file(
+        'src/format/spans/table.c',
+        ('return time_ns > there ? time_ns : there;', 'return time_ns;', 'e2e/spans'),
+        ('found != WEFT__SPANS_NONE ? found : find_row(t, trace, id, true);', 'found;', 'e2e/spans')),
 ]
