@@ -31,6 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/density.h>
 #include <weft/diagnostic.h>
 #include <weft/error.h>
 #include <weft/event.h>
@@ -180,6 +181,11 @@ struct weft_range {
  * all tasks that are alive in the range. */
 int weft_decoder_build_range(struct weft_decoder *decoder, const struct weft_range *range,
 	const struct weft_progress *progress, struct weft_model **ret_model);
+
+/* Reads the headers of all packets, and the last packet of each thread, which says when the trace
+ * ends. The decoder has finished and given no event yet; afterwards it can only be destroyed. 0;
+ * WEFT_ERROR_UNSUPPORTED if the format's packets cannot be read apart; or another error. */
+int weft_decoder_weigh(struct weft_decoder *decoder, struct weft_density *ret_density);
 
 /* The number of events that have been put into the model so far. */
 uint64_t weft_decoder_events(const struct weft_decoder *decoder);

@@ -364,6 +364,17 @@ struct weft_model_builder;
 int weft_model_builder_create(struct weft_model_builder **ret_builder);
 void weft_model_builder_destroy(struct weft_model_builder *builder);
 
+/* A part of a larger trace, in ns on the trace's clock. */
+struct weft_model_part {
+	uint64_t trace_start_ns, trace_end_ns; /* of the first and the last event of the trace */
+	uint64_t start_ns, end_ns;             /* [start_ns, end_ns) is read */
+};
+
+/* Says that the events are a part of a larger trace, such as weft_cut_create() makes: the rest of
+ * its time is dark. Call it before the first event is added. */
+void weft_model_builder_set_part(
+	struct weft_model_builder *builder, const struct weft_model_part *part);
+
 /* Adds the next event in time order. An event that breaks the rules (a second create, a second
  * become, …) is counted in `diagnostics` with its offset, and otherwise ignored. */
 int weft_model_builder_add(struct weft_model_builder *builder, const struct weft_event *event,

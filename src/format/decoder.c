@@ -401,6 +401,15 @@ WEFT__EXPORT int weft_decoder_seek(struct weft_decoder *decoder, uint64_t time_n
 	return weft__format_decoder_seek(decoder, time_ns, &follows_given);
 }
 
+int weft__format_decoder_weigh(
+	struct weft_decoder *decoder, weft__format_weigh *take, void *context)
+{
+	if (!weft__format_decoder_seeks(decoder) || !decoder->format->weigh)
+		return WEFT_ERROR_UNSUPPORTED;
+	return decoder->answered ? WEFT_ERROR_STATE
+							 : decoder->format->weigh(decoder->reader, take, context);
+}
+
 void weft__format_decoder_lend_forget(
 	struct weft_decoder *decoder, const struct weft__forget *forget)
 {

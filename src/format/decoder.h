@@ -9,6 +9,7 @@
 
 #include <weft/decoder.h>
 
+#include "format/format.h"
 #include "format/weft/identity.h"
 #include "model/load.h"
 
@@ -30,6 +31,11 @@ bool weft__format_decoder_seeks(const struct weft_decoder *decoder);
  * was given last, so that nothing says for how long that is true. */
 int weft__format_decoder_seek(
 	struct weft_decoder *decoder, uint64_t time_ns, bool *ret_follows_given);
+
+/* Passes the packets of a decoder that has given no event to `take`: see struct weft__format. 0,
+ * WEFT_ERROR_UNSUPPORTED if the format has none, or an error. */
+int weft__format_decoder_weigh(
+	struct weft_decoder *decoder, weft__format_weigh *take, void *context);
 
 /* ---- Parts of a merged decoder ---- */
 

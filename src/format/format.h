@@ -72,6 +72,9 @@ struct weft__incoming {
 	void (*close)(struct weft__reader *reader);
 };
 
+/* Takes a packet. 0 or an error. */
+typedef int weft__format_weigh(void *context, uint64_t start_ns, uint64_t end_ns, uint64_t bytes);
+
 struct weft__format {
 	const char *name; /* as shown by `weft info --json` */
 	/* True if the bytes are in this format. They are at most the first 64 MiB of the
@@ -91,6 +94,9 @@ struct weft__format {
 	/* For weft_decoder_seek(), and whether events are left out of the thread of the event that was
 	 * given last. NULL: all of the input is read. */
 	int (*seek)(struct weft__reader *reader, uint64_t time_ns, bool *ret_follows_given);
+	/* Passes each packet to `take`, if no event was given yet: its time and bytes. It ends where
+	 * its thread's next one begins; UINT64_MAX: it is the last. There with `seek`, or NULL. */
+	int (*weigh)(struct weft__reader *reader, weft__format_weigh *take, void *context);
 	/* For weft_decoder_next_xentrace(); or NULL. */
 	int (*next_record)(struct weft__reader *reader, struct weft_xentrace_record *ret_record);
 	/* For weft_decoder_xentrace_stays(); there with `next_record`. */

@@ -176,8 +176,9 @@ struct weft_model_builder {
 	uint32_t dark_count;
 	struct weft__unread before, after; /* the range that is read; empty: all is read there */
 	uint64_t known_ns;                 /* the state that a range begins with has what was before */
-	struct weft__live *live;           /* NULL before the first snapshot */
-	bool is_summary;                   /* summary.c; both parts only read it */
+	bool is_part;            /* a trace of its own, which may end before the program does */
+	struct weft__live *live; /* NULL before the first snapshot */
+	bool is_summary;         /* summary.c; both parts only read it */
 };
 
 /* The public model is the first member, so that one pointer serves both. */

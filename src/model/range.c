@@ -7,6 +7,7 @@
  * thread runs. They are true but incomplete, so a task that only they show may have ended since.
  * Tasks that no event introduces began before all of these.
  */
+#include "base/export.h"
 #include "model/builder.h"
 #include "model/ends.h"
 
@@ -31,6 +32,22 @@ void weft__model_end_range(
 	b->after = (struct weft__unread){range->end, end};
 }
 
+WEFT__EXPORT void weft_model_builder_set_part(
+	struct weft_model_builder *builder, const struct weft_model_part *part)
+{
+	const struct weft__read_range range = {
+		.trace_start = part->trace_start_ns,
+		.start = part->start_ns,
+		.end = part->end_ns,
+		.has_state = true,
+	};
+	builder->is_part = true;
+	if (range.start > range.trace_start)
+		weft__model_begin_range(builder, &range, range.start);
+	if (range.end <= part->trace_end_ns)
+		weft__model_end_range(builder, &range, part->trace_end_ns);
+}
+
 void weft__model_range_leave_vague(struct weft_model_builder *b)
 {
 	for (uint32_t i = 0; i < b->state.thread_count && weft__model_is_unread(&b->before); i++)
@@ -53,7 +70,8 @@ void weft__model_range_stop(const struct weft_model_builder *b, struct weft__end
 
 bool weft__model_range_goes_on(const struct weft_model_builder *b, uint64_t end_ns)
 {
-	return weft__model_is_unread(&b->after) && (!end_ns || end_ns > b->after.start);
+	const bool is_over = !b->is_part && end_ns && end_ns <= b->after.start;
+	return weft__model_is_unread(&b->after) && !is_over;
 }
 
 bool weft__model_range_hides_begin(const struct weft_model_builder *b, uint32_t task)

@@ -73,6 +73,11 @@ static int seek(struct weft__reader *reader, uint64_t time_ns, bool *ret_follows
 		((struct weft_reader *)reader)->follower, time_ns, ret_follows_given);
 }
 
+static int weigh(struct weft__reader *reader, weft__format_weigh *take, void *context)
+{
+	return weft__format_follower_weigh(((struct weft_reader *)reader)->follower, take, context);
+}
+
 const struct weft__format weft__format_weft = {
 	.name = "weft",
 	.probe = weft__format_buffer_probe,
@@ -80,6 +85,7 @@ const struct weft__format weft__format_weft = {
 	.next = next,
 	.next_facts = next_facts,
 	.seek = seek,
+	.weigh = weigh,
 	.close = close_reader,
 	.incoming = &weft__incoming_weft,
 };

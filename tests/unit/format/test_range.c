@@ -12,6 +12,9 @@
 
 #include <stdlib.h>
 
+#include <weft/cut.h>
+#include <weft/text.h>
+
 #include "decoded.h"
 #include "made_stream.h"
 #include "trace_script.h"
@@ -213,6 +216,7 @@ struct pair {
 	const struct weft_model *part, *whole;
 	uint64_t start, end;
 	const char *name;
+	bool is_cut; /* the part is a trace of its own, with which the lines of tracks end */
 };
 
 #define check(p, condition, ...)                                                            \
@@ -253,6 +257,16 @@ static bool has_label(const struct pair *p, uint32_t task, uint32_t label)
 	return has;
 }
 
+/* A part that was cut has its edge as the time of something that lies over it. */
+static bool is_same_time(const struct pair *p, uint64_t of_part, uint64_t of_whole)
+{
+	if (p->is_cut && of_whole < p->start)
+		return of_part == p->start;
+	if (p->is_cut && of_whole > p->end)
+		return of_part == p->end;
+	return of_part == of_whole;
+}
+
 static void compare_task(const struct pair *p, uint32_t task)
 {
 	const struct weft_tasks *a = &p->part->tasks, *b = &p->whole->tasks;
@@ -269,7 +283,7 @@ static void compare_task(const struct pair *p, uint32_t task)
 	}
 	if (a->flags[task] & WEFT_TASK_RESOLVED) {
 		check(p, a->outcome[task] == b->outcome[same], "task %llu ", id);
-		check(p, a->end[task] == b->end[same], "task %llu ", id);
+		check(p, is_same_time(p, a->end[task], b->end[same]), "task %llu ", id);
 	} else if (a->outcome[task] != WEFT_OUTCOME_UNKNOWN) {
 		check(p, a->outcome[task] == b->outcome[same], "task %llu ", id);
 	}
@@ -345,7 +359,8 @@ static void compare_spans(const struct pair *p)
 			bool has = !(p->part->tasks.flags[task] & WEFT_TASK_RESOLVED) &&
 					   a->end[i] == p->part->tasks.end[task];
 			for (uint32_t k = b->first[same]; k < b->last[same] && !has; k++)
-				has = a->start[i] == b->start[k] && a->end[i] == b->end[k] &&
+				has = is_same_time(p, a->start[i], b->start[k]) &&
+					  is_same_time(p, a->end[i], b->end[k]) &&
 					  is_text(p->part, a->name[i], p->whole, b->name[k]);
 			check(p, has, "span [%llu, %llu) of task %llu ", (unsigned long long)a->start[i],
 				(unsigned long long)a->end[i], (unsigned long long)p->part->tasks.id[task]);
@@ -406,7 +421,7 @@ static void check_range(const struct weft_model *whole, uint64_t start, uint64_t
 	const struct weft_range range = {
 		.start_ns = start, .duration_ns = length, .past_ns = past, .is_absolute = true};
 	struct weft_model *part = model_of(&range);
-	compare(&(struct pair){part, whole, start, start + length, name}, is_complete);
+	compare(&(struct pair){part, whole, start, start + length, name, false}, is_complete);
 	weft_model_destroy(part);
 }
 
@@ -443,6 +458,89 @@ static void ranges_of_two_streams(void **state)
 		make_stream(seed, false);
 		check_ranges(seed, true);
 	}
+}
+
+/* ---- Parts that were cut ---- */
+
+static struct weft_text part_bytes;
+
+static int append(void *context, const void *bytes, size_t size)
+{
+	weft_text_add(context, bytes, size);
+	return part_bytes.error;
+}
+
+static void cut_part(uint64_t start, uint64_t end)
+{
+	const struct weft_cut_range range = {.start_ns = start, .end_ns = end};
+	const struct weft_cut_sink sink = {append, &part_bytes};
+	struct weft_decoder *decoder = open_stream(&maker.stream);
+	struct weft_event event;
+	struct weft_cut *cut;
+	part_bytes.size = 0;
+	must(weft_cut_create(&range, "whole", &sink, &cut) == 0);
+	while (weft_decoder_next(decoder, &event) == WEFT_OK)
+		must(weft_cut_add(cut, &event, weft_decoder_describe(decoder)) >= 0);
+	must(weft_cut_finish(cut, weft_decoder_describe(decoder)) == 0);
+	weft_cut_destroy(cut);
+	weft_decoder_destroy(decoder);
+}
+
+static struct weft_model *model_of_part(const struct weft_model_part *part)
+{
+	struct weft_decoder *decoder;
+	struct weft_model_builder *builder;
+	struct weft_event event;
+	struct weft_model *model;
+	must(weft_decoder_create(&decoder) == 0);
+	must(weft_decoder_feed_borrowed(decoder, part_bytes.bytes, part_bytes.size) == 0);
+	must(weft_decoder_finish(decoder) == 0);
+	must(weft_model_builder_create(&builder) == 0);
+	weft_model_builder_set_part(builder, part);
+	while (weft_decoder_next(decoder, &event) == WEFT_OK)
+		must(weft_model_builder_add(builder, &event, weft_decoder_diagnostics(decoder)) == 0);
+	must(weft_model_builder_finish(builder, weft_decoder_describe(decoder), &model) == 0);
+	weft_model_builder_destroy(builder);
+	weft_decoder_destroy(decoder);
+	return model;
+}
+
+/* The rest of the whole trace is dark. */
+static void compare_part(const struct pair *p)
+{
+	const struct weft_model_summary *s = &p->part->summary, *all = &p->whole->summary;
+	const bool has_before = p->start > all->start, has_behind = p->end <= all->last;
+	unsigned unread = 0;
+	compare(p, false);
+	for (uint32_t i = 0; i < p->part->dark_count; i++)
+		unread += p->part->dark[i].reason == WEFT_DARK_UNREAD;
+	check(p, unread == (unsigned)has_before + has_behind, "dark ");
+	check(p, s->end >= all->last || !has_behind, "end ");
+	check(p, !has_before || s->read_start == p->start, "start of what was read ");
+	check(p, !has_behind || s->read_end == p->end, "end of what was read ");
+	check(p, has_before || has_behind || !s->read_end, "all was read ");
+}
+
+static void parts_of_random_streams(void **state)
+{
+	(void)state;
+	is_merged = false;
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		make_stream(seed, false);
+		struct weft_model *whole = model_of(NULL);
+		const uint64_t first_ns = whole->summary.start, last_ns = whole->summary.last;
+		for (unsigned i = 0; i < 6; i++) {
+			const uint64_t start = i ? first_ns + pick((uint32_t)(last_ns - first_ns)) : first_ns;
+			const uint64_t end = i != 1 ? start + 1 + pick(200000) : last_ns + 1;
+			const struct weft_model_part part = {first_ns, last_ns, start, end};
+			cut_part(start, end);
+			struct weft_model *model = model_of_part(&part);
+			compare_part(&(struct pair){model, whole, start, end, "part", true});
+			weft_model_destroy(model);
+		}
+		weft_model_destroy(whole);
+	}
+	weft_text_finish(&part_bytes);
 }
 
 /* ---- Rules ---- */
@@ -634,6 +732,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranges_of_random_streams),
 		cmocka_unit_test(ranges_of_two_streams),
+		cmocka_unit_test(parts_of_random_streams),
 		cmocka_unit_test(a_range_has_its_own_summary),
 		cmocka_unit_test(a_range_that_has_all_is_the_trace),
 		cmocka_unit_test(a_range_up_to_the_end_knows_the_end),

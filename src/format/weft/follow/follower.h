@@ -78,6 +78,10 @@ int weft__format_follower_take_facts(struct weft__follower *follower,
 int weft__format_follower_seek(
 	struct weft__follower *follower, uint64_t time_ns, bool *ret_follows_given);
 
+/* The same file, for the same: passes the packets to `take`, as struct weft__format says. */
+int weft__format_follower_weigh(
+	struct weft__follower *follower, weft__format_weigh *take, void *context);
+
 /* True if an event may be ready to be given. */
 bool weft__format_follower_is_ready(const struct weft__follower *follower);
 

@@ -20,7 +20,8 @@
 struct waiting {
 	struct weft__queue_entry entry;
 	uint32_t thread;
-	bool is_read; /* always: its header does not say whose and when its events are */
+	uint32_t bytes; /* of its content */
+	bool is_read;   /* always: its header does not say whose and when its events are */
 };
 
 static bool comes_first(const struct waiting *a, const struct waiting *b)
@@ -48,6 +49,7 @@ static int list_waiting(const struct weft__follower *f, struct waiting **ret_lis
 		enum weft__verdict verdict = weft__format_packet_read(&f->buffer, p->packet, &header);
 		list[i] = (struct waiting){.entry = f->queue.entries[i],
 			.thread = header.thread,
+			.bytes = verdict == WEFT__PACKET_WHOLE ? header.committed : 0,
 			.is_read = verdict != WEFT__PACKET_WHOLE || header.thread_records ||
 					   header.base_ticks > weft__format_packet_opened_ticks(&header)};
 	}
@@ -136,4 +138,18 @@ int weft__format_follower_seek(struct weft__follower *f, uint64_t time_ns, bool 
 	}
 	free(list);
 	return 0;
+}
+
+int weft__format_follower_weigh(struct weft__follower *f, weft__format_weigh *take, void *context)
+{
+	struct waiting *list = NULL;
+	int error = list_waiting(f, &list);
+	for (uint32_t i = 0; i < f->queue.count && !error; i++) {
+		const bool is_last = i + 1 == f->queue.count || list[i + 1].thread != list[i].thread;
+		const uint64_t start = list[i].entry.time_ns;
+		const uint64_t end = is_last ? UINT64_MAX : list[i + 1].entry.time_ns;
+		error = take(context, start, end < start ? start : end, list[i].bytes);
+	}
+	free(list);
+	return error;
 }
