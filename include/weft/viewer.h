@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include <weft/canvas.h>
+#include <weft/density.h>
 #include <weft/model.h>
 #include <weft/render.h>
 
@@ -81,6 +82,13 @@ void weft_viewer_prepared_destroy(struct weft_viewer_prepared *prepared);
  * an error. If a trace is read again while rows are folded, grouped or filtered, the rows are made
  * here, which takes time. */
 int weft_viewer_show_prepared(struct weft_viewer *viewer, struct weft_viewer_prepared *prepared);
+
+/* Says of a trace that it is too large to be read at once, and where its bytes are; copied. The
+ * model that is shown is of a range (weft_decoder_build_range(), weft_model_builder_set_part()).
+ * The viewer shows that range first. When the user then shows a time that was not read, it requests
+ * WEFT_VIEWER_READ, of `most_bytes` at most. 0 or WEFT_ERROR_MEMORY. */
+int weft_viewer_set_density(
+	struct weft_viewer *viewer, const struct weft_density *density, double most_bytes);
 
 /* Tells up to which time a live trace is complete: at `at_ms`, a time like those of input and
  * perhaps past, it had all events before `time_ns`. `is_shown`: so has the model that is shown.
@@ -299,6 +307,7 @@ enum weft_viewer_request_type {
 	WEFT_VIEWER_NEW_WINDOW, /* open another window with the same trace */
 	WEFT_VIEWER_THEME, /* the theme is now `text`; `start` is 1 if the user chose it, 0 if a link
 						  did */
+	WEFT_VIEWER_READ,  /* show the part from `start` to `end`: see weft_viewer_set_density() */
 	WEFT_VIEWER_WASD,  /* W A S D zoom and move (`start` is 1) or not (0): keep the choice */
 };
 

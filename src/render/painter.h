@@ -171,6 +171,7 @@ void weft__render_draw_status_text(struct painter *p);
 void weft__render_draw_bands(struct painter *p);
 void weft__render_name_bands(struct painter *p);
 void weft__render_draw_losses(struct painter *p);
+void weft__render_draw_unread(struct painter *p);
 /* stripes.c: draws a torn stripe; those of a box; those of the picture, with their lengths. */
 void weft__render_draw_torn(struct painter *p, const struct weft__rect *rect);
 void weft__render_tear_box(struct painter *p, const struct weft_box *box);

@@ -82,6 +82,7 @@ static void (*const steps[])(struct painter *) = {
 	begin_picture,
 	weft__render_draw_bands,
 	weft__render_draw_losses,
+	weft__render_draw_unread,
 	draw_grid,
 	weft__render_make_lanes,
 	weft__render_rule_groups,

@@ -16,6 +16,7 @@
 #include "viewer/drawing/marks.h"
 #include "viewer/input/motion.h"
 #include "viewer/panel/panel.h"
+#include "viewer/part.h"
 #include "viewer/input/pointer.h"
 #include "viewer/knowledge/flame.h"
 #include "viewer/knowledge/problems.h"
@@ -60,6 +61,7 @@ struct weft_viewer {
 	struct weft_view view;
 	struct weft__squeezing squeezing;
 	uint64_t last_ns; /* length of the window that stays at the newest events; 0: there is none */
+	struct weft__part part;
 	struct weft__heights heights;
 	struct weft__motion motion;
 	struct weft__slide slide;

@@ -102,6 +102,13 @@ static bool is_same_trace(const struct weft_viewer *viewer, const struct weft_mo
 	return distance == 0 || (distance < SAME_START_NS && has_same_buffer(viewer->model, model));
 }
 
+/* True if both are the same part of a trace, so that counters and threads have the same numbers. */
+static bool is_same_part(const struct weft_viewer *viewer, const struct weft_model *model)
+{
+	const struct weft_model_summary *old = &viewer->model->summary, *new = &model->summary;
+	return old->read_start == new->read_start && old->read_end == new->read_end;
+}
+
 /* Forgets the choices that refer to tasks, threads and counters of another trace. */
 static void forget_choices(struct weft_viewer *viewer)
 {
@@ -205,7 +212,7 @@ WEFT__EXPORT int weft_viewer_show(
 	struct weft_viewer_prepared made = {.model = model};
 	bool is_same = is_same_trace(viewer, model);
 	bool has_choice = viewer->next_rows != NULL; /* other than that of the layout */
-	if (!is_same) {
+	if (!is_same || !is_same_part(viewer, model)) {
 		weft__viewer_settle_rows(viewer);
 		forget_choices(viewer);
 	}
@@ -228,7 +235,7 @@ WEFT__EXPORT int weft_viewer_show_prepared(
 	struct weft_viewer *viewer, struct weft_viewer_prepared *prepared)
 {
 	weft__viewer_settle_rows(viewer);
-	if (!is_same_trace(viewer, prepared->model))
+	if (!is_same_trace(viewer, prepared->model) || !is_same_part(viewer, prepared->model))
 		forget_choices(viewer);
 	if (!weft__viewer_rows_are_as_at_first(&viewer->rows)) {
 		int error = weft_viewer_show(viewer, prepared->model, false);

@@ -119,6 +119,7 @@ WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 	free(viewer->title);
 	free(viewer->path);
 	free(viewer->notice);
+	free(viewer->part.density);
 	free(viewer);
 }
 
@@ -214,6 +215,7 @@ void weft__viewer_settle(struct weft_viewer *viewer)
 	if (cursor != viewer->cursor)
 		viewer->changes |= WEFT_VIEWER_CURSOR;
 	viewer->cursor = cursor;
+	weft__viewer_look_at_part(viewer);
 	weft__viewer_follow_view(viewer, &viewer->view);
 	weft__viewer_settle_flame(viewer);
 	weft__viewer_fill_panel(viewer);
@@ -259,6 +261,7 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	weft__viewer_begin(viewer, now_ms);
 	weft__viewer_advance_pointer(viewer);
 	weft__viewer_advance_hover(viewer);
+	weft__viewer_ask_for_part(viewer);
 	bool learns = needs_problems(viewer) && weft__viewer_learn_problems(viewer);
 	bool searches = weft__viewer_learn_search(viewer);
 	bool makes_rows = weft__viewer_learn_rows(viewer);
@@ -279,6 +282,8 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	if (has_message)
 		due = fmin(due, viewer->status.message_until_ms);
 	due = fmin(due, weft__viewer_pill_due(viewer));
+	if (viewer->part.density)
+		due = fmin(due, viewer->part.due_ms);
 	if (isfinite(weft__viewer_flame_due(viewer)))
 		due = fmin(due, weft__viewer_flame_due(viewer));
 	if (lacks_problems(viewer))

@@ -484,6 +484,7 @@ static struct weft_render_options frame_options(
 static void draw_additions(struct drawing *d)
 {
 	d->strip = weft__render_strip_of(&d->viewer->frame.strip, &d->viewer->view);
+	weft__viewer_draw_density(d->viewer, &d->strip, d->theme, d->canvas);
 	draw_wrong(d);
 	draw_found(d);
 	draw_problem(d);
@@ -503,6 +504,7 @@ static int draw_flame(struct weft_viewer *viewer, struct drawing *d)
 	int error =
 		weft__render_around(viewer->scene, &viewer->frame, &viewer->view, &options, d->canvas);
 	d->strip = weft__render_strip_of(&viewer->frame.strip, &viewer->view);
+	weft__viewer_draw_density(d->viewer, &d->strip, d->theme, d->canvas);
 	draw_wrong(d);
 	draw_found(d);
 	draw_pulse(d);
