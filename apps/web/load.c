@@ -70,7 +70,10 @@ int PAGE_EXPORT(page_load_open)(uint32_t must_fit, uint32_t no_align, double hz)
 	load.decoder = weft_input_decoder(load.input);
 	if (!load.decoder || (must_fit && has_misfit()))
 		return WEFT_ERROR_ARGUMENT;
-	return weft_model_builder_create(&load.builder);
+	error = weft_model_builder_create(&load.builder);
+	if (!error)
+		page_part_set(load.builder);
+	return error;
 }
 
 /* Processes events: WEFT_AGAIN if there are more, WEFT_END, or an error. */

@@ -25,6 +25,9 @@ int page_create(uint32_t theme, uint32_t reduced_motion, uint32_t is_touched, ui
 /* The text that the worker has written for this call; NUL-terminated. */
 const char *page_text(void);
 
+/* Says to the builder that the trace which is loaded is a part, if it is. */
+void page_part_set(struct weft_model_builder *builder);
+
 /* px of the letters whose widths the worker measures. */
 #define PAGE_EM 100
 

@@ -49,6 +49,7 @@ const requests = {
 		else
 			element('file').click();
 	},
+	read(request) { open({ ...source, again: true, range: [request.start, request.end] }); },
 	reload() { open({ ...source, again: true }); },
 	follow(request) {
 		isPaused = request.start !== 1n;

@@ -89,10 +89,11 @@ function describeServed(trace) {
 		id: part.id, name: part.name, size: part.bytes, url: `api/trace/${part.id}`, isLive: isAlone || growing.includes(part), isProgram: !!part.state,
 		version: trace.parts && !part.state && part.bytes < KEPT_BYTES && `${part.bytes} ${part.modified}`,
 	}));
+	const partBytes = parts.length === 1 && parts[0].part_bytes || 0;
 	return {
-		id: trace.id, title: titleOf(files), files, hz: parts[0].cpu_hz || 0, noAlign: parts[0].no_align, isLive: isFollowed || isRunning(trace),
+		id: trace.id, title: titleOf(files), partBytes, files, hz: parts[0].cpu_hz || 0, noAlign: parts[0].no_align, isLive: isFollowed || isRunning(trace),
 		live: isFollowed && (isAlone ? `api/live/${parts[0].id}` : `api/parts/${growing.map(part => part.id)}`), hasFrames: !isAlone,
-		followed, look: (trace.parts || !trace.state) && lookOf(trace, followed),
+		followed, look: !partBytes && (trace.parts || !trace.state) && lookOf(trace, followed),
 	};
 }
 

@@ -49,7 +49,7 @@ function fillAdvances() {
 
 // WebAssembly returns addresses above 2 GB as negative numbers.
 const ADDRESSES = ['advances', 'boxes', 'colors', 'controls', 'cut_bytes', 'cut_room', 'draw', 'error_text', 'follow_room', 'follow_sentence', 'link',
-	'load_damage', 'load_hosts', 'load_left_out', 'load_room', 'panel', 'prompt', 'request', 'status', 'svg', 'text_room'].map(name => 'page_' + name);
+	'load_damage', 'load_hosts', 'load_left_out', 'load_room', 'panel', 'part_density', 'prompt', 'request', 'status', 'svg', 'text_room'].map(name => 'page_' + name);
 
 async function start(module) {
 	const missing = () => 8; // EBADF: there are no files
@@ -110,7 +110,7 @@ const CURSORS = named('CURSOR_', {
 });
 const REQUESTS = named('REQUEST_', {
 	COPY: 'copy', SAVE_NOTES: 'notes', SAVE_SVG: 'svg', SAVE_PNG: 'png', SAVE_CUT: 'cut', OPEN: 'open', RELOAD: 'reload',
-	FOLLOW: 'follow', NEW_WINDOW: 'window', THEME: 'theme', WASD: 'wasd',
+	FOLLOW: 'follow', READ: 'read', NEW_WINDOW: 'window', THEME: 'theme', WASD: 'wasd',
 });
 
 function takeCanvas(answer, transfer) {
@@ -507,10 +507,45 @@ async function bytesOf(file, isDeflated) {
 	return [plain, isPacked ? 0 : file.size];
 }
 
+// ---- A trace that is too large ----
+
+// Where its bytes are, as the server says.
+async function takeDensity(source) {
+	const text = await new Response(await fetched(`api/density/${source.files[0].id}`)).text();
+	const at = wasm.page_part_density(), view = new DataView(memory.buffer);
+	// The times may have more digits than a number holds.
+	for (const [name, offset] of [['start', BORDER.DENSITY_start_ns], ['end', BORDER.DENSITY_end_ns]])
+		view.setBigUint64(at + offset, BigInt(text.match(`"${name}":(\\d+)`)[1]), true);
+	new Float64Array(memory.buffer, at + BORDER.DENSITY_bytes, BORDER.DENSITY_COLUMNS).set(JSON.parse(text).bytes);
+}
+
+// Chooses the part to read, and where it comes from. False if another trace was opened meanwhile.
+async function choosePart(source, number) {
+	wasm.page_part_drop();
+	if (!source.partBytes)
+		return true;
+	if (!source.range)
+		await takeDensity(source);
+	if (number !== opened)
+		return false;
+	if (source.range)
+		wasm.page_part_choose(...source.range);
+	else
+		wasm.page_part_begin(source.partBytes);
+	const [start, end] = [wasm.page_part_start(), wasm.page_part_end()].map(time => BigInt.asUintN(64, time));
+	source.files = [{ ...source.files[0], url: `api/part/${source.files[0].id}?start=${start}&end=${end}`, size: 0 }];
+	return true;
+}
+
+const showLoaded = source => wasm.page_load_show(source.isLive ? 1 : 0) ||
+	(source.partBytes && !source.again ? wasm.page_part_show(source.partBytes) : 0);
+
 async function load(source, now, number) {
 	const begun = performance.now();
 	wasm.page_follow_drop();
 	wasm.page_load_drop();
+	if (!await choosePart(source, number))
+		return;
 	for (const file of source.files)
 		if (!await receive(file, source.deflated, number))
 			return;
@@ -521,7 +556,7 @@ async function load(source, now, number) {
 	showText(`Laying out ${events.toLocaleString('en')} events …`, -1);
 	await others();
 	check(wasm.page_load_finish());
-	show(source, now, () => wasm.page_load_show(source.isLive ? 1 : 0));
+	show(source, now, () => showLoaded(source));
 	postMessage(['opened', { events, damage, missing, hosts, stopped, live: !!source.isLive, ms: performance.now() - begun, memory: memory.buffer.byteLength }]);
 }
 

@@ -83,6 +83,33 @@ def the_served_theme_stays_until_the_reader_chooses():
     equal([own, light['background']], ['light', 'rgb(247, 247, 245)'])
 
 
+# Until another part is shown than the one that was remembered, also after the page was loaded again.
+REMEMBER = ['evaluate', 'void (sessionStorage.events = window.weft.opened.events)']
+ANOTHER = ['evaluate', 'new Promise(done => { const look = () => window.weft?.opened && `${window.weft.opened.events}` !== sessionStorage.events ? '
+                       'done(window.weft.opened.events) : setTimeout(look, 20); look(); })']
+
+
+@case
+def a_large_trace_is_shown_part_by_part():
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'large.weft')
+        weft('record', '-a', 'none', '--stream', '-o', path, '--', os.path.join(BUILD, 'tests', 'stream-subject'),
+             os.path.join(folder, 'counters'), '30000', '0')
+        info = json.loads(weft('info', '--json', path).stdout)
+        whole = info['end'] - info['start']
+        with Server('--whole', '1M', path) as server:
+            first, _, large, count, other, again, shown = server.browse([
+                ['look'], REMEMBER, ['command', 'view start=0 duration=%dns' % whole], ['says', 'status', 'too much to be read at once'],
+                ['look'], ['command', 'view start=%dns duration=%dns' % (whole * 3 // 4, whole // 200)], ANOTHER, ['look'],
+                ['linked'], ['reload'], ['opened', 'large.weft'], ANOTHER, ['look']], title='large.weft')
+    assert 0 < first['opened']['events'] < info['events'] / 4, first['opened']
+    assert 'not read' in large['text'], large['text']
+    assert 0 < count < info['events'] / 4 and count == other['opened']['events'], other['opened']
+    assert 'not read' not in other['text'], other['text']
+    # The address leads to the same time.
+    assert 0 < again == shown['opened']['events'] and 'not read' not in shown['text'], shown
+
+
 def write_long_trace(path, events):
     """Mirage's CTF: tasks that are created, read and resolved."""
     body = b''.join(struct.pack('<QBQQB' if i % 3 == 0 else '<QBQQ', i * 1000, (0, 1, 2)[i % 3], 0, 1 + i // 3,

@@ -161,6 +161,9 @@ bool cli_is_address(const char *text);
 /* Parses bytes, or K, M, G (powers of 1024). */
 bool cli_parse_size(const char *command, const char *option, const char *text, uint64_t *ret_bytes);
 
+/* Parses the `optarg` of --whole: the size of the largest trace that is shown as a whole. */
+bool cli_parse_whole(const char *command, uint64_t *ret_bytes);
+
 /* Parses a rate in Hz: digits, perhaps with a fraction, and k, M or G (powers of 1000). */
 bool cli_parse_hz(const char *command, const char *option, const char *text, uint64_t *ret_hz);
 

@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 
+#include <getopt.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,6 +72,16 @@ bool cli_parse_size(const char *command, const char *option, const char *text, u
 		cli_usage_error(command,
 			"%s: \"%s\" is not a size; write bytes, or K, M, G for powers of 1024", option, text);
 	return problem == WEFT_PARSE_OK;
+}
+
+bool cli_parse_whole(const char *command, uint64_t *ret_bytes)
+{
+	const uint64_t least = (uint64_t)1 << 20;
+	if (!cli_parse_size(command, "--whole", optarg, ret_bytes))
+		return false;
+	if (*ret_bytes < least)
+		cli_usage_error(command, "--whole must be 1M at least");
+	return *ret_bytes >= least;
 }
 
 bool cli_parse_number(const char *command, const char *option, const char *text, uint64_t least,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cut.h"
+#include "part.h"
 #include "cli/output.h"
 
 static const char usage[] =
@@ -153,59 +154,18 @@ struct outcome {
 	bool interrupted;
 };
 
-/* A part that is being written. */
-struct job {
-	const struct weft_cut_range *range;
-	const struct cli_trace *trace;
-	const struct cli_checkpoint *from; /* or NULL */
-	struct weft_cut *cut;
-};
-
-static int add_state(const struct job *job)
-{
-	struct weft_event event;
-	int status = WEFT_OK;
-	while (status == WEFT_OK) {
-		status = weft_decoder_next(job->from->decoder, &event);
-		if (status == WEFT_OK)
-			status = weft_cut_add_state(job->cut, &event);
-	}
-	return status == WEFT_END ? WEFT_OK : status;
-}
-
-/* WEFT_OK if more events may be needed. The losses of the whole trace are known if there is a
- * checkpoint; otherwise later events show them. */
-static int add(const struct job *job, const struct weft_event *event)
-{
-	const bool is_past_range =
-		job->range->end_ns != UINT64_MAX && event->time_ns >= job->range->end_ns;
-	const int status = weft_cut_add(job->cut, event, weft_decoder_describe(job->trace->decoder));
-	return status == WEFT_OK && job->from && is_past_range ? WEFT_END : status;
-}
-
-static int finish(const struct job *job)
-{
-	struct weft_trace_description description = *weft_decoder_describe(job->trace->decoder);
-	if (job->from) {
-		memcpy(description.losses, job->from->found.losses, sizeof(description.losses));
-		description.loss_periods = job->from->found.loss_periods;
-		description.loss_period_count = job->from->found.loss_period_count;
-	}
-	return weft_cut_finish(job->cut, &description);
-}
-
 /* Copies all events; `event` is the first one, if `status` is WEFT_OK. */
-static struct outcome copy_events(const struct job *job, int status, struct weft_event *event)
+static struct outcome copy_events(const struct cut_part *part, int status, struct weft_event *event)
 {
-	struct outcome outcome = {.write_error = job->from ? add_state(job) : 0};
+	struct outcome outcome = {.write_error = cut_part_begin(part)};
 	int written = WEFT_OK;
 	if (outcome.write_error)
 		return outcome;
 	for (uint64_t events = 1; status == WEFT_OK; events++) {
-		written = add(job, event);
+		written = cut_part_add(part, event);
 		if (written != WEFT_OK)
 			break;
-		status = weft_decoder_next(job->trace->decoder, event);
+		status = weft_decoder_next(part->trace->decoder, event);
 		if (events % 65536 == 0 && !cli_progress_step(events)) {
 			outcome.interrupted = true;
 			break;
@@ -214,7 +174,7 @@ static struct outcome copy_events(const struct job *job, int status, struct weft
 	if (status < 0)
 		outcome.read_error = status;
 	else
-		outcome.write_error = written < 0 ? written : finish(job);
+		outcome.write_error = written < 0 ? written : cut_part_finish(part);
 	return outcome;
 }
 
@@ -240,7 +200,7 @@ int cut_write(const struct weft_cut_range *range, const struct cli_trace *trace,
 	const struct weft_cut_sink sink = {append, &output};
 	struct outcome outcome = {.write_error = weft_cut_create(range, trace->name, &sink, &cut)};
 	if (!outcome.write_error)
-		outcome = copy_events(&(struct job){range, trace, from, cut}, status, event);
+		outcome = copy_events(&(struct cut_part){range, trace, from, cut}, status, event);
 	cli_trace_report(trace);
 	if (outcome.read_error || outcome.write_error) {
 		int answer = fail(output_path, trace, outcome);

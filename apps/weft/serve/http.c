@@ -19,6 +19,7 @@
 #include "render/page_assets.h"
 #include "live.h"
 #include "metrics.h"
+#include "part_reply.h"
 #include "reply.h"
 
 enum {
@@ -248,6 +249,24 @@ static const char *in_folder(const char *path, const char *folder)
 	return strncmp(path, folder, size) == 0 ? path + size : NULL;
 }
 
+/* The answers about one trace, by the folder that its id is in. */
+static const struct folder {
+	const char *name;
+	enum MHD_Result (*answer)(struct MHD_Connection *connection, const struct serve_trace *trace);
+} folders[] = {
+	{"trace/", answer_bytes},
+	{"part/", serve_part_answer},
+	{"density/", serve_part_answer_density},
+};
+
+static const struct folder *find_folder(const char *path, const char **ret_id)
+{
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if ((*ret_id = in_folder(path, folders[i].name)))
+			return &folders[i];
+	return NULL;
+}
+
 static enum MHD_Result answer_api(
 	struct serve_server *server, struct MHD_Connection *connection, const char *path, bool is_head)
 {
@@ -259,11 +278,12 @@ static enum MHD_Result answer_api(
 		return answer_live(server, connection, ids, false, is_head);
 	if ((ids = in_folder(path, "parts/")))
 		return answer_live(server, connection, ids, true, is_head);
-	if (!(ids = in_folder(path, "trace/")))
+	const struct folder *folder = find_folder(path, &ids);
+	if (!folder)
 		return serve_reply_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
 	if (!serve_traces_find(ids, &trace))
 		return serve_reply_text(connection, MHD_HTTP_NOT_FOUND, "no trace has that id\n");
-	return answer_bytes(connection, &trace);
+	return folder->answer(connection, &trace);
 }
 
 /* ---- Counters ---- */

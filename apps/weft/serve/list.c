@@ -64,6 +64,8 @@ static bool add_trace(void *context, const struct serve_trace *trace)
 	add_number(text, "modified", trace->modified_ns);
 	add_id(text, "boot", trace->boot_id);
 	add_id(text, "uuid", trace->uuid);
+	if (serve_traces_part_bytes(trace))
+		add_number(text, "part_bytes", serve_traces_part_bytes(trace));
 	if (cli_trace_hz())
 		add_number(text, "cpu_hz", cli_trace_hz());
 	if (!cli_trace_aligns())

@@ -54,6 +54,7 @@ static const char usage[] =
 	"  --data FILE       the database of `weft agent`, from which /metrics is answered; default: that\n"
 	"                    of this user's agent, if one runs\n"
 	"  --open            open the address in a browser\n"
+	"  --whole SIZE      show traces larger than SIZE a part at a time (500M, 4G); default: 1G\n"
 	"  --cpu-hz HZ       the rate of the cycles in traces of Xen (2596.15M); default: estimated\n"
 	"  --no-align        leave the clocks of several hosts as they are\n"
 	"  --hide PATTERN, --only PATTERN, --group-by WHAT, --no-fold, --no-simplify,\n"
@@ -69,7 +70,7 @@ struct serve_arguments {
 	char words[512]; /* for the viewer's `view` command */
 	struct render_rows rows;
 	const char *adapters, *output; /* of a program to run */
-	uint64_t size_bytes;
+	uint64_t size_bytes, whole_bytes;
 	char **operands; /* or the program and its arguments */
 	int count;
 };
@@ -173,6 +174,8 @@ static int parse_option(const char *command, int option, struct serve_arguments 
 	case 'f':
 		a->data = optarg;
 		return CLI_DONE;
+	case 'W':
+		return cli_parse_whole(command, &a->whole_bytes) ? CLI_DONE : CLI_USAGE;
 	case 'r':
 		return CLI_DONE;
 	case 'a':
@@ -220,6 +223,7 @@ static int parse(int argc, char **argv, struct serve_arguments *ret_arguments, b
 		{"tokens", required_argument, NULL, 'w'},
 		{"data", required_argument, NULL, 'f'},
 		{"theme", required_argument, NULL, 't'},
+		{"whole", required_argument, NULL, 'W'},
 		RENDER_ROWS_OPTIONS,
 		{NULL, 0, NULL, 0},
 	};
@@ -362,6 +366,10 @@ static bool are_tokens_good(const char *path)
 static int serve_operands(const struct serve_arguments *a, const char *token)
 {
 	sigset_t signals;
+	if (a->whole_bytes)
+		serve_traces_whole(a->whole_bytes);
+	if (a->whole_bytes)
+		serve_traces_whole(a->whole_bytes);
 	if (weft_source_survive_truncation() || !serve_traces_init(a->operands, a->count))
 		return CLI_UNREADABLE;
 	sigemptyset(&signals);

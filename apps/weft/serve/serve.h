@@ -7,8 +7,9 @@
  *     GET /                the page, and its parts
  *     GET /api/traces      what there is, as JSON
  *     GET /api/trace/ID    the bytes of a trace; ranges of them, too
- *     GET /api/live/ID     what a running program records, as a stream that grows; or a trace of
- *                          Xen that is being written
+ *     GET /api/density/ID  where in time its bytes are, as JSON: for a trace that is too large for
+ * a page GET /api/part/ID     the part of ?start=NS&end=NS, as a trace of its own GET /api/live/ID
+ * what a running program records, as a stream that grows; or a trace of Xen that is being written
  *     GET /api/parts/ID,ID several traces that grow, in frames (serve/live.h)
  *     GET /metrics         the counters of running programs, as Prometheus reads them
  *
@@ -50,6 +51,7 @@ struct serve_trace {
 	char run[SERVE_ID_BYTES + 1]; /* of a ring in a run that was not asked for; else "" */
 	bool is_entry;                /* an entry of a directory: links are not followed */
 	bool is_growing;              /* a trace of Xen that is being written */
+	bool has_parts;               /* in weft's own format, which is read in parts */
 	const char *state;            /* a ring's state: "running", "stopped" or "ended"; else NULL */
 };
 
@@ -72,6 +74,11 @@ bool serve_traces_each(serve_visit *visitor, void *context);
 
 /* Finds a trace by its id; false if there is none. */
 bool serve_traces_find(const char *id, struct serve_trace *ret_trace);
+
+/* Sets the size of the largest trace that a page reads as a whole. */
+void serve_traces_whole(uint64_t bytes);
+/* How much of the trace a page reads at once, in bytes; 0: all of it. */
+uint64_t serve_traces_part_bytes(const struct serve_trace *trace);
 
 /* Opens a descriptor for a trace's bytes, for a ring its current ones; -1 if it no longer exists.
  */

@@ -32,6 +32,9 @@
 #include "runs/memory/operand.h"
 #include "runs/message.h"
 
+#define WHOLE_BYTES ((uint64_t)1 << 30)
+#define PART_SHARE  16 /* of the largest trace that is read as a whole */
+
 /* The saved trace of a ring. */
 struct saved {
 	struct saved *next;
@@ -42,10 +45,11 @@ struct saved {
 static struct {
 	char **operands;
 	int count;
+	uint64_t whole_bytes;  /* the largest trace that a page reads as a whole */
 	struct saved *saved;   /* in the order of serve_traces_add() */
 	char own[PATH_MAX];    /* the run directory of our own program; "": none */
 	pthread_mutex_t mutex; /* only one thread at a time may search for rings */
-} served = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+} served = {.whole_bytes = WHOLE_BYTES, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static void make_id(const char *operand, const char *name, char ret_id[SERVE_ID_BYTES + 1])
 {
@@ -73,6 +77,7 @@ static void take_identity(const char *bytes, size_t size, struct serve_trace *tr
 	memcpy(&header, bytes, sizeof(header));
 	if (memcmp(header.magic, WEFT_ABI_MAGIC, sizeof(header.magic)) != 0)
 		return;
+	trace->has_parts = true;
 	memcpy(trace->boot_id, header.boot_id, sizeof(trace->boot_id));
 	memcpy(trace->uuid, header.uuid, sizeof(trace->uuid));
 }
@@ -366,6 +371,18 @@ bool serve_traces_find(const char *id, struct serve_trace *ret_trace)
 	if (strlen(id) == SERVE_ID_BYTES)
 		visit_all(id, take_trace, &search);
 	return search.is_found;
+}
+
+void serve_traces_whole(uint64_t bytes)
+{
+	served.whole_bytes = bytes;
+}
+
+uint64_t serve_traces_part_bytes(const struct serve_trace *trace)
+{
+	const bool is_large =
+		trace->has_parts && !trace->state && trace->size_bytes > served.whole_bytes;
+	return is_large ? served.whole_bytes / PART_SHARE : 0;
 }
 
 /* Copies a ring into a nameless file, which disappears with its descriptor. */
