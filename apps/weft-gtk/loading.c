@@ -14,11 +14,14 @@
 #include <weft/input.h>
 
 #include "opening.h"
+#include "parts.h"
 
 struct loading {
 	char **paths; /* ends with NULL */
 	pid_t pid;
 	bool is_prepared; /* also make the first picture */
+	bool is_followed;
+	struct read_part *part; /* what is read; NULL: all */
 	atomic_int holders;
 	atomic_bool is_unwanted;
 	atomic_bool is_read;
@@ -48,6 +51,7 @@ static void let_go(struct loading *loading)
 	g_free(loading->hosts);
 	g_strfreev(loading->shown);
 	g_strfreev(loading->paths);
+	g_free(loading->part);
 	g_mutex_clear(&loading->mutex);
 	g_cond_clear(&loading->ended);
 	g_free(loading);
@@ -91,7 +95,8 @@ static int make_model(struct input *input)
 {
 	struct loading *loading = input->loading;
 	const struct weft_progress reading = {step, input, NULL};
-	int error = weft_input_build_model(input->opened, &reading, &loading->model);
+	int error = loading->part ? parts_build(loading->part, input->opened, &reading, &loading->model)
+							  : weft_input_build_model(input->opened, &reading, &loading->model);
 	if (error || !loading->is_prepared)
 		return error;
 	struct weft_progress progress = {lay_out_step, loading, weft_input_help(input->opened)};
@@ -117,8 +122,17 @@ static int open_trace(struct input *input)
 	return opening_files(paths, &input->opened, &input->reason);
 }
 
+/* Chooses a part of a trace that is too large, unless it is known what to read. */
+static void choose_part(struct loading *loading)
+{
+	const bool is_file = !loading->pid && !opening_is_several(loading->paths);
+	if (is_file && !loading->part && !loading->is_followed)
+		loading->part = parts_choose(loading->paths[0]);
+}
+
 static int read_trace(struct input *input)
 {
+	choose_part(input->loading);
 	int error = open_trace(input);
 	return error ? error : make_model(input);
 }
@@ -174,12 +188,14 @@ static void *load(void *context)
 	return NULL;
 }
 
-struct loading *loading_start(char **paths, pid_t pid, bool is_prepared)
+struct loading *loading_start(const struct loading_request *request)
 {
 	struct loading *loading = g_new0(struct loading, 1);
-	loading->is_prepared = is_prepared;
-	loading->paths = g_strdupv(paths);
-	loading->pid = pid;
+	loading->is_prepared = request->is_prepared;
+	loading->is_followed = request->is_followed;
+	loading->part = g_memdup2(request->part, sizeof(*request->part));
+	loading->paths = g_strdupv(request->paths);
+	loading->pid = request->pid;
 	atomic_init(&loading->holders, 2);
 	g_mutex_init(&loading->mutex);
 	g_cond_init(&loading->ended);
@@ -249,6 +265,11 @@ const char *loading_left_out(const struct loading *loading)
 const char *loading_hosts(const struct loading *loading)
 {
 	return loading->hosts;
+}
+
+const struct read_part *loading_part_read(const struct loading *loading)
+{
+	return loading->part;
 }
 
 char **loading_take_shown(struct loading *loading)

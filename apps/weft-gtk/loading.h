@@ -12,11 +12,19 @@
 #include <weft/viewer.h>
 
 struct loading;
+struct read_part;
 
-/* Starts loading the trace of one or several files; `paths` ends with NULL. A path may be "-" for
- * standard input, or a directory; `pid` as for opening.h. Without
- * `is_prepared`, only a model is made, which the viewer compares with the one that it shows. */
-struct loading *loading_start(char **paths, pid_t pid, bool is_prepared);
+struct loading_request {
+	char **paths; /* of one trace, ends with NULL; "-" for standard input, or a directory */
+	pid_t pid;    /* as for opening.h */
+	/* Else only a model is made, which the viewer compares with the one that it shows. */
+	bool is_prepared;
+	bool is_followed; /* the trace may grow: it is read as a whole */
+	/* To read; copied. NULL: a part is chosen if the trace is too large. */
+	const struct read_part *part;
+};
+
+struct loading *loading_start(const struct loading_request *request);
 
 /* Waits at most that long; returns whether loading has ended. */
 bool loading_wait(struct loading *loading, int64_t timeout_us);
@@ -47,6 +55,9 @@ const char *loading_hosts(const struct loading *loading);
 /* Transfers to the caller the paths of the files that make up the trace, if these are several that
  * can be followed; or NULL. */
 char **loading_take_shown(struct loading *loading);
+
+/* The part that was read; NULL: all. */
+const struct read_part *loading_part_read(const struct loading *loading);
 
 /* Transfers the result to the caller; one of the two is NULL. */
 struct weft_model *loading_take_model(struct loading *loading);

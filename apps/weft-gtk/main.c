@@ -12,6 +12,7 @@
 #include "follower.h"
 #include "loading.h"
 #include "opening.h"
+#include "parts.h"
 #include "window.h"
 
 static const char usage[] =
@@ -23,6 +24,7 @@ static const char usage[] =
 	"  --theme NAME     light, dark, safe or safe-dark, instead of the desktop's\n"
 	"  --command WORDS  a command that the viewer runs first, as in links\n"
 	"  --follow         show what is added to the files while they grow\n"
+	"  --whole BYTES    show a file that is larger a part at a time\n"
 	"  --cpu-hz HZ      the rate of the cycles in a trace of Xen\n"
 	"  --no-align       leave the clocks of several hosts as they are\n"
 	"  --check          print a message and exit with 3 if no file can be read\n"
@@ -102,6 +104,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		{"rings", no_argument, NULL, 'r'},
 		{"theme", required_argument, NULL, 't'},
 		{"together", no_argument, NULL, 'g'},
+		{"whole", required_argument, NULL, 'w'},
 		{"version", no_argument, NULL, 'v'},
 		{NULL, 0, NULL, 0},
 	};
@@ -120,6 +123,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 			a->command = optarg;
 		if (option == 'n')
 			opening_set_no_align();
+		if (option == 'w')
+			parts_set_whole(g_ascii_strtoull(optarg, NULL, 10));
 		if (option == 'z')
 			opening_set_hz(g_ascii_strtoull(optarg, NULL, 10));
 	}
@@ -181,7 +186,12 @@ static int begin(struct arguments *a)
 	for (int i = 0; i < count; i++) {
 		char *paths[] = {a->files[i], NULL};
 		if (a->are_together || !follower_is_wanted(a->files[i], a->pids[i]))
-			a->loadings[i] = loading_start(a->are_together ? a->files : paths, a->pids[i], true);
+			a->loadings[i] = loading_start(&(struct loading_request){
+				.paths = a->are_together ? a->files : paths,
+				.pid = a->pids[i],
+				.is_prepared = true,
+				.is_followed = a->follows,
+			});
 	}
 	for (int i = 0; i < count; i++) {
 		if (a->checks && a->loadings[i] && has_failed(a->loadings[i], a->files[i])) {

@@ -190,6 +190,9 @@ static void execute(struct window *window, const struct weft_viewer_request *req
 	case WEFT_VIEWER_RELOAD:
 		trace_reload(window);
 		break;
+	case WEFT_VIEWER_READ:
+		trace_read_part(window, request->start, request->end);
+		break;
 	case WEFT_VIEWER_FOLLOW:
 		trace_pause(window, request->start == 0);
 		break;

@@ -13,6 +13,7 @@
 #include "follower.h"
 #include "loading.h"
 #include "opening.h"
+#include "parts.h"
 
 #define PROGRESS_MS 100
 #define GROWTH_MS   500
@@ -165,9 +166,19 @@ static void show_loaded(struct window *window, struct loading *loading)
 		int error = weft_viewer_show_prepared(window->viewer, prepared);
 		if (error)
 			weft_viewer_prepared_destroy(prepared);
+		else if (window->part && !window->is_shown)
+			error = weft_viewer_set_density(window->viewer, &window->part->density, parts_bytes());
 		shown(window, error);
 	}
 	show_damage(window, loading_damage(loading));
+}
+
+static void take_part(struct window *window, const struct loading *loading)
+{
+	const struct read_part *part = loading_part_read(loading);
+	g_free(window->part);
+	window->part = g_memdup2(part, sizeof(*part));
+	weft_viewer_show_text(window->viewer, "", -1); /* the progress of a part, in the status */
 }
 
 /* Keeps what was found out about the files. */
@@ -198,6 +209,7 @@ static void take_loaded(struct loading *loading, void *context)
 	describe_files(window, loading);
 	if (has_hosts(window))
 		window->next_look_us = now_us + LOOK_SHARE * (now_us - window->load_begun_us);
+	take_part(window, loading);
 	if (loading_error(loading))
 		window_show_text(window, loading_error(loading));
 	else
@@ -213,13 +225,18 @@ static void load(struct window *window, struct loading *loading)
 	files_forget(window->files);
 	window->files = files_look(window->paths);
 	window->file_size = files_size(window->files, window->files);
-	window->loading = loading ? loading
-							  : loading_start(window->paths, window->pid,
-									!window->is_shown || !window->is_followed);
+	const struct loading_request request = {
+		.paths = window->paths,
+		.pid = window->pid,
+		.is_prepared = !window->is_shown || !window->is_followed,
+		.is_followed = window->is_followed,
+		.part = window->part,
+	};
+	window->loading = loading ? loading : loading_start(&request);
 	loading_notify(window->loading, take_loaded, window);
 	/* The priority is lower than that of the loading's end: on a busy machine, where a drawing
 	 * takes longer than the interval, the progress would otherwise be drawn for ever. */
-	if (!window->is_shown)
+	if (!window->is_shown || window->part)
 		window->loading_timer =
 			g_timeout_add_full(G_PRIORITY_LOW, PROGRESS_MS, show_progress, window, NULL);
 }
@@ -355,6 +372,13 @@ void trace_reload(struct window *window)
 		load(window, NULL);
 }
 
+void trace_read_part(struct window *window, uint64_t start_ns, uint64_t end_ns)
+{
+	window->part->start_ns = start_ns;
+	window->part->end_ns = end_ns;
+	load(window, NULL);
+}
+
 void trace_pause(struct window *window, bool is_paused)
 {
 	window->is_paused = is_paused;
@@ -386,4 +410,5 @@ void trace_stop(struct window *window)
 	g_clear_pointer(&window->shown_paths, g_strfreev);
 	g_clear_pointer(&window->left_out, g_free);
 	g_clear_pointer(&window->hosts, g_free);
+	g_clear_pointer(&window->part, g_free);
 }

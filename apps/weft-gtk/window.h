@@ -17,6 +17,7 @@ struct follower;
 struct header;
 struct loading;
 struct panel;
+struct read_part;
 struct picture;
 struct prompt;
 
@@ -40,6 +41,7 @@ struct window {
 	bool is_followed;          /* the file may grow */
 	bool is_shown;             /* a picture is shown */
 	bool is_paused;            /* following is paused */
+	struct read_part *part;    /* the part that is shown; NULL: all */
 	struct loading *loading;   /* while loading */
 	struct follower *follower; /* while following */
 	struct files *files;       /* when it was loaded; or NULL */
@@ -105,6 +107,8 @@ void input_attach(struct window *window);
 /* Starts to load, or takes over a loading that was started; NULL: none was. */
 void trace_begin(struct window *window, struct loading *loading);
 void trace_reload(struct window *window);
+/* Shows another part of a trace that is too large to be read at once. */
+void trace_read_part(struct window *window, uint64_t start_ns, uint64_t end_ns);
 void trace_pause(struct window *window, bool is_paused);
 /* Cancels loading; false if there was nothing to cancel. */
 bool trace_cancel(struct window *window);

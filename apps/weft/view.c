@@ -50,6 +50,7 @@ static const char usage[] =
 	"                       one that was copied from it\n"
 	"      --separate       show each FILE in a window of its own\n"
 	"      --follow         show what is added to the files while they grow, as streams do\n"
+	"      --whole SIZE     show a FILE larger than SIZE a part at a time (500M, 4G); default: 1G\n"
 	"      --cpu-hz HZ      the rate of the cycles in a trace of Xen (2596.15M); default: estimated\n"
 	"      --no-align       leave the clocks of several hosts as they are\n"
 	"      --theme NAME     light, dark, safe or safe-dark; the safe ones are for colour-blind eyes.\n"
@@ -59,18 +60,20 @@ static const char usage[] =
 enum {
 	NO_DISPLAY = 4,    /* weft-gtk's exit status */
 	NOT_STARTED = 127, /* the program or one of its libraries is missing */
-	ARGUMENTS = 16,    /* arguments of weft-gtk, without files */
+	ARGUMENTS = 18,    /* arguments of weft-gtk, without files */
 	PID_CHARACTERS = 16,
 	HZ_CHARACTERS = 24,
+	SIZE_CHARACTERS = 24,
 };
 
 struct view_arguments {
 	char *theme;
 	bool follows, is_separate, are_together, has_range, has_last;
-	char words[1024];       /* for the viewer's `view` command */
-	const char *first;      /* a further command, or NULL */
-	char command[8192];     /* the combined command */
-	char hz[HZ_CHARACTERS]; /* the rate of cycles, or "" */
+	char words[1024];            /* for the viewer's `view` command */
+	const char *first;           /* a further command, or NULL */
+	char command[8192];          /* the combined command */
+	char hz[HZ_CHARACTERS];      /* the rate of cycles, or "" */
+	char whole[SIZE_CHARACTERS]; /* the largest trace that is read as a whole, in bytes, or "" */
 	struct render_rows rows;
 };
 
@@ -78,6 +81,15 @@ static void add_word(struct view_arguments *a, const char *name, const char *val
 {
 	size_t used = strlen(a->words);
 	snprintf(a->words + used, sizeof(a->words) - used, " %s=%s", name, value);
+}
+
+static bool parse_whole(const char *command, struct view_arguments *a)
+{
+	uint64_t bytes;
+	if (!cli_parse_whole(command, &bytes))
+		return false;
+	snprintf(a->whole, sizeof(a->whole), "%" PRIu64, bytes);
+	return true;
 }
 
 static bool parse_option(const char *command, int option, struct view_arguments *a)
@@ -111,6 +123,8 @@ static bool parse_option(const char *command, int option, struct view_arguments 
 	case 'c':
 		a->first = optarg;
 		return true;
+	case 'w':
+		return parse_whole(command, a);
 	case 't':
 		a->theme = optarg;
 		return cli_parse_theme(command, optarg, &theme);
@@ -161,6 +175,7 @@ static int parse(int argc, char **argv, struct view_arguments *a, bool *ret_run)
 		{"start", required_argument, NULL, 's'},
 		{"task", required_argument, NULL, 'i'},
 		{"theme", required_argument, NULL, 't'},
+		{"whole", required_argument, NULL, 'w'},
 		RENDER_ROWS_OPTIONS,
 		{NULL, 0, NULL, 0},
 	};
@@ -209,7 +224,7 @@ static size_t fill(const struct view_arguments *a, char **room)
 	static char name[] = "weft-gtk", check[] = "--check", theme[] = "--theme",
 				command[] = "--command", follow[] = "--follow", rings[] = "--rings",
 				together[] = "--together", hz[] = "--cpu-hz", no_align[] = "--no-align",
-				end[] = "--";
+				whole[] = "--whole", end[] = "--";
 	char **first = room;
 	*room++ = name;
 	*room++ = check;
@@ -225,6 +240,10 @@ static size_t fill(const struct view_arguments *a, char **room)
 	if (a->hz[0]) {
 		*room++ = hz;
 		*room++ = (char *)(uintptr_t)a->hz;
+	}
+	if (a->whole[0]) {
+		*room++ = whole;
+		*room++ = (char *)(uintptr_t)a->whole;
 	}
 	if (!cli_trace_aligns())
 		*room++ = no_align;

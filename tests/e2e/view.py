@@ -57,6 +57,24 @@ def the_wheel_zooms_and_a_key_shows_all_again():
 
 
 @case
+def a_large_trace_is_shown_part_by_part():
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'large.weft')
+        weft('record', '-a', 'none', '--stream', '-o', path, '--', os.path.join(BUILD, 'tests', 'stream-subject'),
+             os.path.join(folder, 'counters'), '30000', '0')
+        with screen(), program('--whole', '1M', path) as viewer:
+            window = viewer.window('large.weft')
+            window.mouse('move', 5, 805)
+            window.still()
+            window.keys('0')
+            wait_until('it says so', lambda: 'too much to be read at once' in window.status())
+            large = window.still()
+            window.mouse('move', 1200, 400, *['click', 4] * 40)
+            window.mouse('move', 5, 805)
+            window.changed(large)
+
+
+@case
 def wasd_zooms_and_stays_chosen():
     with screen():
         with program('--command', 'wasd on', BLOCK) as viewer:
