@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "story/problems/crashes.h"
 #include "story/problems/findings.h"
 #include "story/problems/retried.h"
 
@@ -376,6 +377,7 @@ void weft__find_ends(struct weft__findings *findings)
 		add_endings(&ends, sorted);
 		add_under_way(&ends);
 	}
+	weft__story_find_crashes(findings);
 	weft__story_attempts_finish(&ends.attempts);
 	free(ends.tasks);
 	free(ends.finals);
