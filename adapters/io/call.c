@@ -88,8 +88,7 @@ static void begin_wait(struct weft__io_call *call, struct weft__io_object *objec
 			weft__io_mark_empty(object);
 		weft__io_mark_ends(call->fd, object);
 		weft__io_mark_direction(object, call->direction == WEFT__IO_OUT);
-		if (call->direction == WEFT__IO_OUT)
-			weft__io_mark_own(call->fd, object);
+		weft__io_mark_own(call->fd, object, call->direction == WEFT__IO_OUT);
 		if (object->type == WEFT__IO_SIGNAL)
 			weft__hooks_look_at_children();
 		weft__hooks_wait_begin(&call->wait, task, false, call->name);
@@ -245,6 +244,8 @@ static WEFT__OWN_FRAME void record_span_with_path(struct weft__io_call *call, in
 
 void weft__io_call_opened(struct weft__io_call *call, int fd)
 {
+	if (unlikely(fd < 0))
+		weft__io_not_opened("open");
 	if (!call->began)
 		return;
 	uint64_t ns = weft__hooks_ns_since(call->began);
@@ -257,16 +258,38 @@ void weft__io_call_opened(struct weft__io_call *call, int fd)
 	remember(call, true);
 }
 
+struct failure {
+	const char *name; /* of the function */
+	int error;
+};
+
+static void note_failure(void *of)
+{
+	const struct failure *it = of;
+	struct weft__hooks_text text = {0};
+	const char *name = strerrorname_np(it->error);
+	append_function(&text, it->name);
+	weft__hooks_append(&text, ": ");
+	weft__hooks_append(&text, name ? name : "error");
+	weft_note_n(text.bytes, text.size);
+}
+
 void weft__io_call_failed(const struct weft__io_call *call)
 {
 	if (errno == EAGAIN || errno == EINTR || errno == EINPROGRESS || errno == EALREADY)
 		return;
-	struct weft__hooks_text text = {0};
-	int saved = weft__hooks_begin();
-	const char *name = strerrorname_np(saved);
-	append_function(&text, call->name);
-	weft__hooks_append(&text, ": ");
-	weft__hooks_append(&text, name ? name : "error");
-	weft_note_n(text.bytes, text.size);
+	const int saved = weft__hooks_begin();
+	struct failure failure = {call->name, saved};
+	note_failure(&failure);
+	weft__hooks_end(saved);
+}
+
+void weft__io_not_opened(const char *name)
+{
+	if (!HOOKS_RECORD || (errno != EMFILE && errno != ENFILE))
+		return;
+	const int saved = weft__hooks_begin();
+	struct failure failure = {name, saved};
+	weft__hooks_aside(note_failure, &failure);
 	weft__hooks_end(saved);
 }

@@ -72,6 +72,9 @@ void weft__io_call_opened(struct weft__io_call *call, int fd);
  * is to be made again. errno stays. */
 void weft__io_call_failed(const struct weft__io_call *call);
 
+/* The same for a call that has given no descriptor, if the process or the system has no more. */
+void weft__io_not_opened(const char *name);
+
 void weft__io_call_finish(const struct weft__io_call *call, bool is_success);
 static inline void weft__io_call_end(const struct weft__io_call *call, bool is_success)
 {

@@ -212,8 +212,9 @@ void weft__io_send_ends(void)
 static void mark_other_end(uint32_t index, const struct weft__io_object *object)
 {
 	struct weft__io_object *other = object->pair ? weft__io_object_at(object->pair) : NULL;
-	if (!weft__hooks_forks || !other || !__atomic_load_n(&other->references, __ATOMIC_RELAXED) ||
-		other->pair != index || other->channel != object->channel)
+	if (!weft__hooks_forks || object->type != WEFT__IO_PIPE || !other ||
+		!__atomic_load_n(&other->references, __ATOMIC_RELAXED) || other->pair != index ||
+		other->channel != object->channel)
 		return;
 	int saved = weft__hooks_begin();
 	weft__hooks_thread_task();

@@ -68,7 +68,7 @@ struct weft__io_object {
 	uint32_t room; /* bytes that a write finds */
 	uint32_t epoch;
 	uint32_t references; /* descriptors */
-	uint32_t pair;       /* index of that pipe's other end */
+	uint32_t pair;       /* index of the other end of that pipe, or of a pair of sockets */
 	uint32_t watched;    /* events for which an epoll instance waits: EPOLLIN, EPOLLET … */
 	uint32_t epoll;      /* that instance's number; 0: none */
 	uint32_t marked;     /* the same, as the trace has it */
@@ -82,7 +82,7 @@ struct weft__io_object {
 	 * left out */
 	bool is_unread, has_rest, has_more;
 	bool is_unarmed; /* epoll has reported it, and does so no more (edge.h) */
-	bool is_own;     /* the trace says that no other process reads the pipe (own.h) */
+	bool is_own;     /* the trace says that no other process has an end (own.h) */
 	struct weft__hooks_alive
 		alive; /* begins with the task, so that this is in the first cache line */
 };

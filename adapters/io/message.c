@@ -356,8 +356,10 @@ void weft__io_find_sender(int fd, struct weft__io_object *object)
 
 void weft__io_find_pair(const int ends[2], struct weft__io_object *const objects[2])
 {
-	for (int i = 0; objects[0] && objects[1] && i < 2; i++)
+	for (int i = 0; objects[0] && objects[1] && i < 2; i++) {
 		objects[1 - i]->receives = find_key(ends[i], objects[i], SENDS);
+		objects[i]->pair = weft__io_descriptor(ends[1 - i])->object;
+	}
 }
 
 /* ---- Ends ---- */

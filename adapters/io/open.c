@@ -12,14 +12,17 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "io/call.h"
 #include "io/loop.h"
 #include "io/message.h"
 
 /* The flags for O_NONBLOCK have its value: EFD_NONBLOCK and so on. */
-static int opened(int fd, enum weft__io_type type, int flags)
+static int opened(int fd, enum weft__io_type type, int flags, const char *name)
 {
 	if (HOOKS_RECORD && fd >= 0)
 		weft__io_opened(fd, type, flags & O_NONBLOCK);
+	else if (unlikely(fd < 0))
+		weft__io_not_opened(name);
 	return fd;
 }
 
@@ -29,6 +32,8 @@ static int opened_pipe(const int given[2], int flags, int result)
 {
 	int ends[2];
 	struct weft__io_object *objects[2];
+	if (unlikely(result != 0))
+		weft__io_not_opened("pipe");
 	if (!HOOKS_RECORD || result != 0 || !weft__hooks_copy(ends, given, sizeof(ends)))
 		return result;
 	for (int i = 0; i < 2; i++)
@@ -54,38 +59,38 @@ int pipe2(int ends[2], int flags)
 HOOK(eventfd)
 int eventfd(unsigned count, int flags)
 {
-	return opened(NEXT(eventfd)(count, flags), WEFT__IO_EVENT, flags);
+	return opened(NEXT(eventfd)(count, flags), WEFT__IO_EVENT, flags, "eventfd");
 }
 
 HOOK(signalfd)
 int signalfd(int fd, const sigset_t *signals, int flags)
 {
 	int result = NEXT(signalfd)(fd, signals, flags);
-	return fd < 0 ? opened(result, WEFT__IO_SIGNAL, flags) : result;
+	return fd < 0 ? opened(result, WEFT__IO_SIGNAL, flags, "signalfd") : result;
 }
 
 HOOK(inotify_init)
 int inotify_init(void)
 {
-	return opened(NEXT(inotify_init)(), WEFT__IO_INOTIFY, 0);
+	return opened(NEXT(inotify_init)(), WEFT__IO_INOTIFY, 0, "inotify_init");
 }
 
 HOOK(inotify_init1)
 int inotify_init1(int flags)
 {
-	return opened(NEXT(inotify_init1)(flags), WEFT__IO_INOTIFY, flags);
+	return opened(NEXT(inotify_init1)(flags), WEFT__IO_INOTIFY, flags, "inotify_init1");
 }
 
 HOOK(epoll_create)
 int epoll_create(int size)
 {
-	return opened(NEXT(epoll_create)(size), WEFT__IO_EPOLL, O_NONBLOCK);
+	return opened(NEXT(epoll_create)(size), WEFT__IO_EPOLL, O_NONBLOCK, "epoll_create");
 }
 
 HOOK(epoll_create1)
 int epoll_create1(int flags)
 {
-	return opened(NEXT(epoll_create1)(flags), WEFT__IO_EPOLL, O_NONBLOCK);
+	return opened(NEXT(epoll_create1)(flags), WEFT__IO_EPOLL, O_NONBLOCK, "epoll_create1");
 }
 
 /* ---- Timers ---- */
@@ -93,7 +98,7 @@ int epoll_create1(int flags)
 HOOK(timerfd_create)
 int timerfd_create(clockid_t clock, int flags)
 {
-	return opened(NEXT(timerfd_create)(clock, flags), WEFT__IO_TIMER, flags);
+	return opened(NEXT(timerfd_create)(clock, flags), WEFT__IO_TIMER, flags, "timerfd_create");
 }
 
 static uint64_t ns_of(const struct timespec *time)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * See own.h. A pipe is the process's own if it has both ends of it, no child has begun since it was
- * made or is there, and no message was sent that may have had descriptors. If a child begins later,
- * the tags are taken back.
+ * See own.h. A pipe, a pair of sockets or an eventfd is the process's own if it has all ends of it,
+ * no child has begun since it was made or is there, and no message was sent that may have had
+ * descriptors. If a child begins later, the tags are taken back. A thread that waits to read there
+ * may also be meant to wait for a signal, whose handler writes: so the process must have none.
  */
 #include "io/own.h"
 
@@ -13,10 +14,12 @@
 
 #include "kernel/call.h"
 
-#define LOOKED_MAX 1024 /* descriptors among which the reading one is searched */
-#define OWNED_MAX  16   /* pipes with tags */
+#define LOOKED_MAX    1024 /* descriptors among which that of the other end is searched */
+#define OWNED_MAX     64   /* objects with tags */
+#define SIGNALS_MAX   31   /* those of real time are libc's own, or rare */
+#define SIGNALS_BYTES (_NSIG / 8)
 
-static bool has_handed_on;
+static bool has_handed_on, has_handlers;
 static struct weft__io_object *owned[OWNED_MAX];
 
 /* True if another process may have an end by what happened since the pipe was made. */
@@ -26,18 +29,41 @@ static bool is_handed_on(const struct weft__io_object *object)
 		   __atomic_load_n(&has_handed_on, __ATOMIC_RELAXED);
 }
 
-/* The descriptor of the other end, if no other process can have that; else -1. */
-static int own_reader(const struct weft__io_object *object)
+/* The other end, if the process has made it; an eventfd has but one. NULL: there is none. */
+static const struct weft__io_object *other_end(const struct weft__io_object *object)
 {
 	const struct weft__io_object *other = object->pair ? weft__io_object_at(object->pair) : NULL;
-	if (!other || object->type != WEFT__IO_PIPE || !other->pair ||
-		weft__io_object_at(other->pair) != object || other->channel != object->channel ||
-		!__atomic_load_n(&other->references, __ATOMIC_RELAXED) || is_handed_on(object))
-		return -1;
+	if (object->type == WEFT__IO_EVENT)
+		return object;
+	return other && other->pair && weft__io_object_at(other->pair) == object &&
+				   other->channel == object->channel &&
+				   __atomic_load_n(&other->references, __ATOMIC_RELAXED)
+			   ? other
+			   : NULL;
+}
+
+static int descriptor_of(const struct weft__io_object *object)
+{
 	for (int fd = 0; fd < LOOKED_MAX; fd++)
-		if (weft__io_known(fd) == other)
+		if (weft__io_known(fd) == object)
 			return fd;
 	return -1;
+}
+
+/* True also if that is unknown. Once it is, it stays so. The kernel's struct begins with the
+ * handler. */
+static WEFT__OWN_FRAME bool may_handle_signals(void)
+{
+	uintptr_t action[16];
+	bool may = __atomic_load_n(&has_handlers, __ATOMIC_RELAXED);
+	if (may || !weft__hooks_system_begin())
+		return true;
+	for (long number = 1; number <= SIGNALS_MAX && !may; number++)
+		may = weft__kernel_call(SYS_rt_sigaction, number, 0, (long)action, SIGNALS_BYTES, 0, 0) ||
+			  action[0] > (uintptr_t)SIG_IGN;
+	weft__hooks_system_end();
+	__atomic_store_n(&has_handlers, may, __ATOMIC_RELAXED);
+	return may;
 }
 
 /* True also if that is unknown. A child of _Fork() or clone() begins without a hook. */
@@ -78,19 +104,28 @@ static void take_back_one(struct weft__io_object *object)
 		weft_tag_value_as(task, WEFT_TAG_OWN_READER, -1);
 }
 
-void weft__io_mark_own(int fd, struct weft__io_object *object)
+static bool may_be_own(const struct weft__io_object *object, bool writes)
+{
+	return !is_own(object) && !is_handed_on(object) &&
+		   !(writes && object->type == WEFT__IO_EVENT) && other_end(object);
+}
+
+void weft__io_mark_own(int fd, struct weft__io_object *object, bool writes)
 {
 	const uint64_t task = weft__io_known_task(object);
-	const int reader = is_own(object) || task == WEFT_TASK_NONE ? -1 : own_reader(object);
-	if (likely(reader < 0) || has_children())
+	if (likely(!may_be_own(object, writes)) || task == WEFT_TASK_NONE ||
+		(!writes && may_handle_signals()) || has_children())
+		return;
+	const int other = descriptor_of(other_end(object));
+	if (other < 0)
 		return;
 	__atomic_store_n(&object->is_own, true, __ATOMIC_RELAXED);
 	if (!keep(object)) {
 		__atomic_store_n(&object->is_own, false, __ATOMIC_RELAXED);
 		return;
 	}
-	weft_tag_value_as(task, WEFT_TAG_OWN_WRITER, fd);
-	weft_tag_value_as(task, WEFT_TAG_OWN_READER, reader);
+	weft_tag_value_as(task, WEFT_TAG_OWN_WRITER, writes ? fd : other);
+	weft_tag_value_as(task, WEFT_TAG_OWN_READER, writes ? other : fd);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (unlikely(is_handed_on(object))) /* another thread has begun a child meanwhile */
 		take_back_one(object);

@@ -31,6 +31,8 @@ int socket(int family, int type, int protocol)
 	int fd = NEXT(socket)(family, type, protocol);
 	if (HOOKS_RECORD && fd >= 0)
 		weft__io_opened(fd, type_of(family, type), type & SOCK_NONBLOCK);
+	else if (unlikely(fd < 0))
+		weft__io_not_opened("socket");
 	return fd;
 }
 
@@ -39,6 +41,8 @@ int socketpair(int family, int type, int protocol, int given[2])
 {
 	int result = NEXT(socketpair)(family, type, protocol, given), ends[2];
 	struct weft__io_object *objects[2];
+	if (unlikely(result != 0))
+		weft__io_not_opened("socketpair");
 	if (!HOOKS_RECORD || result != 0 || !weft__hooks_copy(ends, given, sizeof(ends)))
 		return result;
 	for (int i = 0; i < 2; i++)

@@ -14,7 +14,13 @@
 #define WEFT_CATEGORY thread
 #include "hooks/asked.h"
 #include "thread/futex.h"
+#include "kernel/call.h"
 #include "thread/objects.h"
+
+/* Bits of an entry of /proc/self/pagemap: the page is in memory; a file has it, or others share it.
+ */
+#define PAGE_PRESENT (UINT64_C(1) << 63)
+#define PAGE_SHARED  (UINT64_C(1) << 61)
 
 __thread struct weft__thread_futex_name weft__thread_futex_name;
 
@@ -27,13 +33,31 @@ static bool has_changed(const struct weft__hooks_asked *it)
 		   is != (uint32_t)it->argument[2];
 }
 
+/* True if the page is memory that only this process has, as its heaps, stacks and variables are, by
+ * the kernel's table of its pages. */
+static WEFT__OWN_FRAME bool is_private(uintptr_t word)
+{
+	const uintptr_t page_bytes = getauxval(AT_PAGESZ);
+	uint64_t entry = 0;
+	if (!page_bytes || !weft__hooks_system_begin())
+		return false;
+	const int fd = weft__kernel_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	const off_t at = (off_t)(word / page_bytes * sizeof(entry));
+	const bool is_read =
+		fd >= 0 && weft__kernel_read_at(fd, &entry, sizeof(entry), at) == sizeof(entry);
+	if (fd >= 0)
+		weft__kernel_close(fd);
+	weft__hooks_system_end();
+	return is_read && entry & PAGE_PRESENT && !(entry & PAGE_SHARED);
+}
+
 /* True if other processes may use the word. libstdc++ never says that only this one does, but what
  * lies in the program or its heap is no other process's. */
 static bool may_be_shared(const struct weft__hooks_asked *it)
 {
 	const uintptr_t word = (uintptr_t)it->argument[0];
 	return !(it->argument[1] & FUTEX_PRIVATE_FLAG) &&
-		   (word < getauxval(AT_PHDR) || word >= (uintptr_t)sbrk(0));
+		   (word < getauxval(AT_PHDR) || word >= (uintptr_t)sbrk(0)) && !is_private(word);
 }
 
 static struct weft__thread_origin origin_of(const void *word, const void *caller)

@@ -20,10 +20,11 @@
  * stands for the end now. */
 #define WEFT_TAG_LEAVES "leaves end"
 
-/* Tags of a pipe to which a thread waits to write, and which no other process can read: it was made
- * in this one, which has no child, has not forked since, nor sent a message that may have
- * descriptors. The descriptors by which the process writes and reads. The second one is -1 once
- * that may not be true any more. */
+/* Tags of a pipe, one of a pair of sockets or an eventfd, to which a thread waits to write or from
+ * which it waits to read, and which no other process has: it was made in this one, which has no
+ * child, has not forked since, nor sent a message that may have descriptors. If a thread waits to
+ * read, no handler of a signal could write either. The descriptors by which the process writes and
+ * reads. The second one is -1 once that may not be true any more. */
 #define WEFT_TAG_OWN_WRITER "own writing descriptor"
 #define WEFT_TAG_OWN_READER "own reading descriptor"
 

@@ -388,8 +388,8 @@ static void write_unresolved(
 			weft__story_clause(s, WORTH_OTHER), "; its own process keeps the writing end open");
 	if (weft__story_is_own_pipe(story->model, task, chain->at)) {
 		struct weft__words *w = weft__story_clause(s, WORTH_OTHER);
-		weft__story_words_add(w, "; only its own process can read it");
-		weft__story_words_add_descriptors(w, story->model, task, chain->at);
+		weft__story_words_add(w, "; ");
+		weft__story_words_add_own(w, story->model, task, chain->at);
 	}
 	if (weft_story_timer(story->model, task, &timer))
 		add_due(s, story->model, &timer);

@@ -12,6 +12,7 @@
 
 #include "base/search.h"
 #include "story/index.h"
+#include "story/own_pipe.h"
 
 /* Edges of an end, and notes of it, that are examined, from the time on back. */
 #define LOOKED_MAX 256
@@ -142,8 +143,7 @@ static uint32_t last_user(const struct weft_story *story, uint32_t end, uint64_t
 	return WEFT_NONE;
 }
 
-/* The task whose message the end has received last. */
-static uint32_t last_sender(const struct weft_story *story, uint32_t end, uint64_t at)
+uint32_t weft__story_last_sender(const struct weft_story *story, uint32_t end, uint64_t at)
 {
 	const struct weft_edges *e = &story->model->edges;
 	struct weft__edge_list to = weft__story_edges_to(story, end);
@@ -299,7 +299,8 @@ bool weft__story_was_accepted(const struct weft_model *model, uint32_t task)
 }
 
 /* The other end of a connection of a process to itself; WEFT_NONE: it is none. Only of those that
- * were accepted: a child has both ends of a pipe, too, and may be unknown to the trace. */
+ * were accepted, or that the recorder calls the process's own: a child has both ends of a pipe,
+ * too, and may be unknown to the trace. */
 static uint32_t inner_end(
 	const struct weft_story *story, const struct weft__end *own, uint64_t at_ns)
 {
@@ -315,7 +316,8 @@ static uint32_t inner_end(
 			return WEFT_NONE;
 		if (end->writes != own->writes && end->task != own->task &&
 			(weft__story_was_accepted(model, end->task) ||
-				weft__story_was_accepted(model, own->task)))
+				weft__story_was_accepted(model, own->task) ||
+				weft__story_is_own_pipe(model, own->task, at_ns)))
 			found = end->task;
 	}
 	return found;
@@ -350,7 +352,8 @@ bool weft__story_other_end(
 	struct weft__end own;
 	if (!weft__story_end_at(story, task, at_ns, &own))
 		return false;
-	const uint32_t sender = own.writes ? WEFT_NONE : last_sender(story, own.task, at_ns);
+	const uint32_t sender =
+		own.writes ? WEFT_NONE : weft__story_last_sender(story, own.task, at_ns);
 	struct weft__other_end other = {.end = WEFT_NONE, .writes = !own.writes};
 	const uint32_t count = find_outer_ends(story, &own, sender, at_ns, &other.end);
 	if (!count) {
@@ -364,6 +367,9 @@ bool weft__story_other_end(
 	other.is_any_child = own.key >> 56 == WEFT_KEY_CHILD_EXITS;
 	other.user = user_of(story, sender, &other, at_ns);
 	*ret = other;
+	if (other.is_inner && weft__story_is_own_pipe(story->model, task, at_ns) &&
+		other.user == last_user(story, task, at_ns))
+		return false; /* any thread may use it */
 	return other.user != WEFT_NONE && other.user != task;
 }
 

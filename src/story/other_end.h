@@ -48,6 +48,9 @@ struct weft__other_end {
 bool weft__story_other_end(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft__other_end *ret);
 
+/* The task whose message the end has received last before a time. WEFT_NONE: there is none. */
+uint32_t weft__story_last_sender(const struct weft_story *story, uint32_t end, uint64_t at_ns);
+
 /* True if a wait for the task, one end, at a time is for room to write. */
 bool weft__story_waits_to_write(const struct weft_model *model, uint32_t task, uint64_t at_ns);
 

@@ -10,6 +10,7 @@
 
 #include "base/search.h"
 #include "story/index.h"
+#include "story/other_end.h"
 
 /* Notes of a task that are examined, from the time on back. */
 #define LOOKED_MAX 256
@@ -31,10 +32,30 @@ bool weft__story_is_own_pipe(const struct weft_model *model, uint32_t task, uint
 	return value_at(model, task, WEFT_TAG_OWN_READER, at_ns) >= 0;
 }
 
-void weft__story_words_add_descriptors(
+static void add_descriptors(
 	struct weft__words *words, const struct weft_model *model, uint32_t task, uint64_t at_ns)
 {
-	weft__story_words_add(words, " (descriptors %" PRId64 " and %" PRId64 ")",
-		value_at(model, task, WEFT_TAG_OWN_WRITER, at_ns),
-		value_at(model, task, WEFT_TAG_OWN_READER, at_ns));
+	const int64_t writer = value_at(model, task, WEFT_TAG_OWN_WRITER, at_ns);
+	const int64_t reader = value_at(model, task, WEFT_TAG_OWN_READER, at_ns);
+	if (writer == reader) /* an eventfd */
+		weft__story_words_add(words, " (descriptor %" PRId64 ")", reader);
+	else
+		weft__story_words_add(words, " (descriptors %" PRId64 " and %" PRId64 ")", writer, reader);
+}
+
+void weft__story_words_add_own_wait(
+	struct weft__words *words, const struct weft_model *model, uint32_t task, uint64_t at_ns)
+{
+	const bool writes = weft__story_waits_to_write(model, task, at_ns);
+	weft__story_words_add(words, writes ? " waits to write to " : " waits for ");
+	weft__story_words_add_task(words, model, task, 20);
+	add_descriptors(words, model, task, at_ns);
+}
+
+void weft__story_words_add_own(
+	struct weft__words *words, const struct weft_model *model, uint32_t task, uint64_t at_ns)
+{
+	weft__story_words_add(words, "only its own process can %s it",
+		weft__story_waits_to_write(model, task, at_ns) ? "read" : "write to");
+	add_descriptors(words, model, task, at_ns);
 }

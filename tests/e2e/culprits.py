@@ -11,8 +11,9 @@ SUBJECT = os.path.join(BUILD, 'tests', 'faulty')
 # Each part, a task that waits and the answer about it, and the severities and the sentence of the problem. A thread that waits for a condition
 # is one of an idle pool until half a second is over, so some severities depend on the time.
 HANGS = [
-    ('eventfds', 'ping', 'only pong signalled it, and waits for eventfd', 'warning unanswered wait',
-     "'(ping|pong)' waits for eventfd .*; only (ping|pong) signalled it, and waits for eventfd [0-9]+"),
+    ('eventfds', 'ping', 'only pong signalled it, and waits for eventfd', 'warning unanswered wait|error deadlock',
+     r"'(ping|pong)' waits for eventfd (.*; only (ping|pong) signalled it, and waits for eventfd [0-9]+|"
+     r"\(descriptor [0-9]+\), which only its own process has.*; (ping|pong) waits, too)"),
     ('with-lock', 'consumer', 'only producer signalled it, and waits for lock outer of consumer', '(error|warning) unanswered wait',
      "'consumer' waits for condition .*; only producer signalled it, and waits for lock outer"),
     ('barrier', 'solver-0', 'solver-2 came to it before, and ended at', '(error|warning|hint) unanswered wait',

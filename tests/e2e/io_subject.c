@@ -571,6 +571,12 @@ static void accept_too_many(void)
 		failures += accept4(listener, NULL, NULL, 0) == -1 && errno == EMFILE;
 	}
 	check(failures == 40, "accept");
+	int ends[2];
+	check(open("/dev/null", O_RDONLY) == -1 && errno == EMFILE, "open");
+	check(socket(AF_INET, SOCK_STREAM, 0) == -1 && errno == EMFILE, "socket");
+	check(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == -1 && errno == EMFILE, "socketpair");
+	check(pipe(ends) == -1 && errno == EMFILE, "pipe");
+	check(eventfd(0, 0) == -1 && errno == EMFILE, "eventfd");
 }
 
 /* ---- Queues ---- */

@@ -2,8 +2,8 @@
  *
  * See asleep.h. The buffers are looked at once, when a finder first asks.
  *
- * Threads wait for each other if each of them waits for a condition, a lock, room in a pipe or the
- * end of a thread that only their own process can give, and without a time-out (WEFT_TAG_LIMITED),
+ * Threads wait for each other if each of them waits for a condition, a lock, a pipe or the end of a
+ * thread that only their own process can give, and without a time-out (WEFT_TAG_LIMITED),
  * for long. Ctrl-C may end the wait of a program's first thread, as in Python: then they did so
  * until that. A process that never had another thread, and waits for a condition of which nothing
  * was heard before, while its children live, may be meant to: it keeps them until it is killed.

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "story/other_end.h"
 #include "story/own_pipe.h"
 #include "story/problems/blocked.h"
 #include "story/problems/broken.h"
@@ -57,11 +58,22 @@ static uint32_t waits_for(const struct walk *walk, uint32_t task)
 static void describe_own(const struct walk *walk, uint32_t pipe, struct weft__sentence *s)
 {
 	const struct weft_model *model = walk->model;
-	struct weft__words *w = weft__story_clause(s, 5);
-	weft__story_words_add(w, " waits to write to ");
-	weft__story_words_add_task(w, model, pipe, 20);
-	weft__story_words_add_descriptors(w, model, pipe, model->summary.end);
-	weft__story_words_add(weft__story_clause(s, 4), ", which only its own process can read");
+	const uint64_t end = model->summary.end;
+	weft__story_words_add_own_wait(weft__story_clause(s, 5), model, pipe, end);
+	weft__story_words_add(weft__story_clause(s, 4), ", which only its own process %s",
+		weft__story_waits_to_write(model, pipe, end) ? "can read" : "has");
+}
+
+/* "; right waits, too" */
+static void add_next(const struct walk *walk, uint32_t task, struct weft__sentence *s)
+{
+	const uint32_t next = walk->blocked.next[task];
+	if (next == task)
+		return;
+	struct weft__words *w = weft__story_clause(s, 3);
+	weft__story_words_add(w, "; ");
+	weft__story_words_add_other(w, walk->model, next, task, 16);
+	weft__story_words_add(w, " waits, too");
 }
 
 static void add_cycle(struct walk *walk, uint32_t task)
@@ -85,7 +97,8 @@ static void add_cycle(struct walk *walk, uint32_t task)
 	struct weft__words *w = weft__story_clause(&s, 5);
 	weft__story_words_add_subject(w, model, first, 28);
 	const uint32_t source = waits_for(walk, first);
-	if (weft__story_is_own_pipe(model, source, model->summary.end)) {
+	const bool is_own = weft__story_is_own_pipe(model, source, model->summary.end);
+	if (is_own) {
 		describe_own(walk, source, &s);
 	} else if (length == 1) {
 		weft__story_words_add(w, " waits for itself");
@@ -97,6 +110,8 @@ static void add_cycle(struct walk *walk, uint32_t task)
 	w = weft__story_clause(&s, 2);
 	weft__story_words_add(w, ", since ");
 	weft__story_words_add_time(w, model, problem.start);
+	if (is_own)
+		add_next(walk, first, &s);
 	weft__story_find(walk->findings, &problem, length, &s);
 }
 

@@ -13,13 +13,18 @@
 #include "story/holders.h"
 #include "story/other_end.h"
 #include "story/own_pipe.h"
+#include "story/problems/findings.h"
+#include "story/signallers.h"
+
+/* A message to a thread that waits may be on its way, on a busy machine for so long. */
+#define QUIET_NS (500 * WEFT__MS)
 
 /* If that many passes are not enough, only circles of tasks with one way out are found. */
 #define PASSES_MAX 64
 
 /* A resource with several holders; or a wait for the end of any child, which the children hold; or
- * a connection of a process to itself, whose other end any of its threads may use; or a pipe that
- * only the process can read. */
+ * a connection of a process to itself, whose other end any of its threads may use; or a pipe or
+ * eventfd that only the process has. */
 struct shared {
 	uint32_t resource;
 	struct weft__holders holders;
@@ -31,6 +36,7 @@ struct locked {
 	uint32_t *waiting; /* tasks that wait */
 	struct shared *shared;
 	uint32_t waiting_count, shared_count;
+	uint64_t *last_run; /* of each buffer: the end of its last activation */
 };
 
 static bool is_open(const struct locked *l, uint32_t task)
@@ -109,13 +115,33 @@ static bool is_open_join(const struct locked *l, uint32_t task)
 	return l->model->tasks.kind[task] == WEFT_KIND_JOIN && is_open(l, task);
 }
 
+static int find_last_runs(struct locked *l)
+{
+	const struct weft_tasks *t = &l->model->tasks;
+	l->last_run = calloc(l->model->buffer_count + (size_t)1, sizeof(*l->last_run));
+	if (!l->last_run)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t task = 0; task < t->count; task++) {
+		const uint32_t end = t->end_activation[task], buffer = t->buffer[task];
+		if (end == t->first_activation[task] || buffer >= l->model->buffer_count)
+			continue;
+		const uint64_t time = l->model->activations.end[end - 1];
+		l->last_run[buffer] = time > l->last_run[buffer] ? time : l->last_run[buffer];
+	}
+	return 0;
+}
+
+/* True for a pipe that only its process has, in which nothing has run for long. */
 static bool is_own_pipe(const struct locked *l, uint32_t task)
 {
-	return weft__story_is_own_pipe(l->model, task, l->model->summary.end);
+	const uint32_t buffer = l->model->tasks.buffer[task];
+	return weft__story_is_own_pipe(l->model, task, l->model->summary.end) &&
+		   buffer < l->model->buffer_count &&
+		   l->last_run[buffer] + QUIET_NS <= weft__story_record_end(l->model, task);
 }
 
 /* A thread of the pipe's process: one that does not wait for the pipe itself, if there is one. */
-static uint32_t reader_of(const struct locked *l, uint32_t pipe)
+static uint32_t thread_beside(const struct locked *l, uint32_t pipe)
 {
 	const struct weft_tasks *t = &l->model->tasks;
 	uint32_t found = WEFT_NONE;
@@ -130,16 +156,26 @@ static uint32_t reader_of(const struct locked *l, uint32_t pipe)
 	return found;
 }
 
-/* The thread that used the other end last, of a connection of a process to itself, or that may read
- * from its pipe; or WEFT_NONE. */
+/* The thread that used the other end last, of a connection of a process to itself, or that was the
+ * last to write to its pipe or the only one to signal its eventfd; or WEFT_NONE. */
+static uint32_t known_user(const struct locked *l, uint32_t task)
+{
+	const uint64_t end = l->model->summary.end;
+	struct weft__other_end other;
+	if (weft__story_other_end(l->b->story, task, end, &other))
+		return other.is_inner ? other.user : WEFT_NONE;
+	if (!is_own_pipe(l, task))
+		return WEFT_NONE;
+	const uint32_t sender = weft__story_last_sender(l->b->story, task, end);
+	return sender == WEFT_NONE ? weft__story_only_signaller(l->b->story, task, end) : sender;
+}
+
+/* The same, or a thread that may use its pipe. */
 static uint32_t inner_user(const struct locked *l, uint32_t task)
 {
-	struct weft__other_end other;
-	if (is_own_pipe(l, task))
-		return reader_of(l, task);
-	const bool is_inner =
-		weft__story_other_end(l->b->story, task, l->model->summary.end, &other) && other.is_inner;
-	return is_inner ? other.user : WEFT_NONE;
+	const uint32_t user = known_user(l, task);
+	const bool is_waiter = user != WEFT_NONE && l->b->next[user] == task;
+	return is_own_pipe(l, task) && (user == WEFT_NONE || is_waiter) ? thread_beside(l, task) : user;
 }
 
 /* True for a resource with a waiter and with several holders, for several children, or for such a
@@ -236,8 +272,10 @@ static void set_next(struct locked *l)
 int weft__story_find_locked(struct weft__blocked *blocked)
 {
 	struct locked l = {.b = blocked, .model = blocked->model};
-	int error = list_tasks(&l);
+	int error = find_last_runs(&l);
 	uint32_t passes = 0;
+	if (!error)
+		error = list_tasks(&l);
 	while (!error && passes < PASSES_MAX && pass(&l, passes & 1))
 		passes++;
 	if (!error && passes < PASSES_MAX)
@@ -248,5 +286,6 @@ int weft__story_find_locked(struct weft__blocked *blocked)
 		weft__model_holders_finish(&l.shared[i].holders);
 	free(l.shared);
 	free(l.waiting);
+	free(l.last_run);
 	return error;
 }
