@@ -114,7 +114,7 @@ void weft__io_mark_own(int fd, struct weft__io_object *object, bool writes)
 {
 	const uint64_t task = weft__io_known_task(object);
 	if (likely(!may_be_own(object, writes)) || task == WEFT_TASK_NONE ||
-		(!writes && may_handle_signals()) || has_children())
+		has_children() || (!writes && may_handle_signals()))
 		return;
 	const int other = descriptor_of(other_end(object));
 	if (other < 0)

@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 
-from harness import BUILD, WEFT, case, json_lines, main, run, temporary_directory, weft
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
 from waiting import wait_until
 
 SUBJECT = os.path.join(BUILD, 'tests', 'crashes-subject')
@@ -43,6 +43,16 @@ def a_writer_to_nobody_is_killed_by_the_pipe():
     with temporary_directory() as folder:
         found = record(folder, 'pipe')
         assert is_one(found, 'warning', r'was killed by SIGPIPE at .*: nobody read any more what it wrote to a pipe or socket\.$'), found
+
+
+@case
+def a_pipeline_whose_reader_has_seen_enough_is_sound():
+    with temporary_directory() as folder:
+        out = os.path.join(folder, 'out')
+        os.mkdir(out)
+        run([WEFT, 'record', '-a', 'thread,io', '--keep-all', '-o', out, '--', 'sh', '-c', 'yes | head -1'], env={'XDG_RUNTIME_DIR': folder})
+        found = json_lines(weft('dump', '--problems', '--json', out).stdout)
+        equal([p for p in found if p['severity'] != 'hint'], [])
 
 
 @case
