@@ -246,7 +246,7 @@ def record(weft):
         'partial_type': functools.partial, 'future_type': futures.Future,
         'gather_type': getattr(tasks, '_GatheringFuture', None),
         'folder': os.path.dirname(asyncio.__file__) + os.sep, 'closures': _closures(), 'locals': _locals(),
-        'cancel_and_wait': _code(getattr(tasks, '_cancel_and_wait', None)), 'release_waiter': getattr(tasks, '_release_waiter', None),
+        'sleep': _code(asyncio.sleep), 'cancel_and_wait': _code(getattr(tasks, '_cancel_and_wait', None)), 'release_waiter': getattr(tasks, '_release_waiter', None),
         'task_group_done': getattr(asyncio.TaskGroup, '_on_task_done', None),
         'set_state': _inner_code(getattr(futures, '_chain_future', None), '_set_state'),
         'threadsafe': _inner_code(tasks.run_coroutine_threadsafe, 'callback'), 'ConcurrentFuture': concurrent.futures.Future,

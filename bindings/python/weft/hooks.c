@@ -128,6 +128,7 @@ static bool take_waits(PyObject *objects)
 		   take_object(objects, "leaves_inner", &waits->leaves_inner) &&
 		   take_object(objects, "cancelled_error", &weft_python_cancelled_error) &&
 		   take_object(objects, "location_of_error", &weft_python_location_of_error) &&
+		   take_object(objects, "sleep", &waits->sleep) &&
 		   take_object(objects, "cancel_and_wait", &waits->cancel_and_wait) &&
 		   take_object(objects, "getsignal", &weft_python_getsignal) &&
 		   take_object(objects, "release_waiter", &waits->release_waiter) &&

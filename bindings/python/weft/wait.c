@@ -25,6 +25,9 @@
 #define LOCATIONS   1024 /* a power of two */
 #define SOURCES_MAX 1000
 
+/* Seconds: a deadline that is further away is none. */
+#define DELAY_MAX 1e9
+
 struct weft_python_waits weft_python_waits;
 
 /* One call of an awaiting coroutine. */
@@ -48,7 +51,7 @@ enum attribute {
 };
 static PyObject *of_coroutine[ATTRIBUTES], *of_generator[ATTRIBUTES],
 	*of_async_generator[ATTRIBUTES];
-static PyObject *coroutine_name, *file_name, *qualified_name, *line_name, *locals_name,
+static PyObject *coroutine_name, *file_name, *qualified_name, *line_name, *locals_name, *delay_name,
 	*children_name, *gather, *mode_name, *tasks_name, *short_name, *underscore, *self,
 	*callbacks_name, *function_code, *first_line_name;
 
@@ -73,6 +76,7 @@ bool weft_python_waits_init(void)
 		   weft_python_intern(&qualified_name, "co_qualname") &&
 		   weft_python_intern(&line_name, "f_lineno") &&
 		   weft_python_intern(&locals_name, "f_locals") &&
+		   weft_python_intern(&delay_name, "delay") &&
 		   weft_python_intern(&children_name, "_children") &&
 		   weft_python_intern(&gather, "gather") && weft_python_intern(&mode_name, "return_when") &&
 		   weft_python_intern(&tasks_name, "_tasks") &&
@@ -421,16 +425,16 @@ bool weft_python_wait_takes(PyObject *code)
 	return resource == WEFT_PYTHON_LOCK || resource == WEFT_PYTHON_QUEUE_GET;
 }
 
-/* The object of a coroutine that is a method: a new reference, or NULL. */
-static PyObject *object_of(PyObject *coroutine)
+/* The value of a coroutine's variable: a new reference, or NULL. */
+static PyObject *variable_of(PyObject *coroutine, PyObject *name)
 {
 	PyObject *frame = get(coroutine, FRAME);
 	PyObject *locals = frame && frame != Py_None ? PyObject_GetAttr(frame, locals_name) : NULL;
-	PyObject *object = locals ? PyObject_GetItem(locals, self) : NULL;
+	PyObject *value = locals ? PyObject_GetItem(locals, name) : NULL;
 	Py_XDECREF(frame);
 	Py_XDECREF(locals);
 	weft_python_drop_error();
-	return object;
+	return value;
 }
 
 /* The entry of what the future of an object's method waits for, or NULL. */
@@ -466,13 +470,34 @@ static bool wait_for_resource(
 	enum weft_python_resource resource = resource_of_code(link->code);
 	if (resource == WEFT_PYTHON_NO_RESOURCE)
 		return false;
-	PyObject *object = object_of(link->coroutine);
+	PyObject *object = variable_of(link->coroutine, self);
 	const struct weft_python_entry *source =
 		object ? resource_entry(object, resource, future) : NULL;
 	if (source)
 		weft_ffi_try_read(weft_python_asyncio(), 0, future->id, source->id);
 	Py_XDECREF(object);
 	return true;
+}
+
+/* ---- Timers ---- */
+
+/* True for the future of asyncio.sleep(). */
+static bool is_sleep(const struct link *chain, unsigned length)
+{
+	return length && chain[length - 1].code == weft_python_waits.sleep;
+}
+
+/* The sleep begins now: its deadline is that far away. */
+static void note_deadline(const struct weft_python_entry *entry, PyObject *coroutine)
+{
+	static uint64_t cache;
+	PyObject *delay = variable_of(coroutine, delay_name);
+	const double seconds = delay ? PyFloat_AsDouble(delay) : -1;
+	if (seconds >= 0 && seconds < DELAY_MAX)
+		weft_ffi_tag_value(weft_python_asyncio(), 0, entry->id, WEFT_TAG_DEADLINE,
+			sizeof(WEFT_TAG_DEADLINE) - 1, &cache, (int64_t)(seconds * 1e9));
+	Py_XDECREF(delay);
+	weft_python_drop_error();
 }
 
 /* ---- All ---- */
@@ -491,8 +516,10 @@ struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
 	if (sources.futures == future) /* wait_for() of Python 3.12 awaits its future itself */
 		Py_CLEAR(sources.futures);
 	bool is_gather = (PyObject *)Py_TYPE(future) == weft_python_waits.gather_type;
-	struct weft_python_entry *entry =
-		weft_python_entry_add(future, sources.futures ? WEFT_KIND_JOIN : WEFT_KIND_PROMISE);
+	const bool is_timer = is_sleep(chain, length);
+	struct weft_python_entry *entry = weft_python_entry_add(future, sources.futures ? WEFT_KIND_JOIN
+																	: is_timer ? WEFT_KIND_TIMER
+																			   : WEFT_KIND_PROMISE);
 	PyObject *label = entry && length ? label_of(chain, length, is_gather) : NULL;
 	if (label)
 		weft_python_entry_label(entry, label);
@@ -500,6 +527,8 @@ struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
 		entry->waiter = waiter_of(task);
 	if (entry && sources.futures)
 		wait_for(entry->id, label, &sources);
+	else if (entry && is_timer)
+		note_deadline(entry, chain[length - 1].coroutine);
 	else if (entry && length && !wait_for_resource(entry, chain, length))
 		wait_for_chained(entry, future);
 	Py_XDECREF(sources.futures);

@@ -24,6 +24,7 @@ struct weft_python_waits {
 								  concurrent.futures, which is in its closure */
 	PyObject *leaves_inner;    /* the code of the callback of shield()'s own future; the protected
 								  future is in its closure */
+	PyObject *sleep;           /* the code of asyncio.sleep() */
 	PyObject *cancel_and_wait; /* the code of asyncio.tasks._cancel_and_wait */
 	PyObject *release_waiter;  /* asyncio.tasks._release_waiter */
 	PyObject *task_group_done; /* asyncio.TaskGroup._on_task_done */
