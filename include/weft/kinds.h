@@ -39,6 +39,10 @@
  * neither a timer, a descriptor, another thread nor a handler of a signal. 0: it has woken. */
 #define WEFT_TAG_ASLEEP "asleep"
 
+/* A tag of the task of an event loop or of its first thread, with any value: the program listens
+ * for connections. */
+#define WEFT_TAG_LISTENS "listens"
+
 /* A tag of a thread's task, with any value: its event loop has ended by itself, because nothing was
  * left to wait for. A task that still waits then waits for ever. */
 #define WEFT_TAG_LOOP_ENDED "event loop ended"

@@ -13,8 +13,8 @@ class Hang:
     """The trace of a part of a subject, killed once each of its processes waits for what `waits` has for it: the begin of a label.
     Or once the first one, which still runs, has a problem of which `until` is true. Or once why has the second text of `answer` for the
     task that the first one names, and after Ctrl-C that of `then`. They are stopped before they are killed, as the end of one lets others go on."""
-    def __init__(self, subject, *part, folder, waits=(), until=None, answer=None, then=None, adapters='thread,io'):
-        self.folder, env = os.path.join(folder, 'traces'), {'XDG_RUNTIME_DIR': folder}
+    def __init__(self, subject, *part, folder, waits=(), until=None, answer=None, then=None, adapters='thread,io', env=None):
+        self.folder, env = os.path.join(folder, 'traces'), {'XDG_RUNTIME_DIR': folder, **(env or {})}
         process = subprocess.Popen([WEFT, 'record', '-a', adapters, '--size', '1M', '-o', self.folder + '/', '--', subject, *part],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, **env))
         self.pids = [int(number) for number in process.stdout.readline().split()]

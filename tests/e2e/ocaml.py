@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 
+from hanging import Hang
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 DUNE = os.path.join(BUILD, 'bindings', 'ocaml', 'dune')
@@ -281,6 +282,45 @@ def faults_are_found():
                 # On a busy machine other timers may be late, too.
                 found = grave(recorded(folder, command)[1])
                 assert any(re.match(wanted, problem) for problem in found), (name, found)
+
+
+def killed(folder, name, text, **how):
+    """The graver problems of a program that prints its number, and is killed when it hangs."""
+    path = os.path.join(folder, name + '.ml')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('let () = Printf.printf "%d\\n%!" (Unix.getpid ())\n' + text)
+    built = os.path.join(folder, name)
+    os.mkdir(built)
+    hang = Hang(program(built, path), folder=built, adapters='auto', env=ENVIRONMENT, **how)
+    return [it for it in hang.problems() if it['severity'] != 'hint' and it['problem'] not in OF_TIME]
+
+
+# Programs that nothing can wake, and how the problem ends.
+ASLEEP = {
+    'put': 'let () = let it = Lwt_mvar.create 1 in Lwt_main.run (Lwt.join [Lwt_mvar.put it 2; Lwt_mvar.put it 3])',
+    'pool': """let use pool f = Lwt_pool.use pool f
+let () = let pool = Lwt_pool.create 1 (fun () -> Lwt.return 1) in
+  Lwt_main.run (use pool (fun _ -> Lwt.bind (Lwt_unix.sleep 0.01) (fun () -> use pool (fun _ -> Lwt.return_unit))))""",
+    'job': """let () = Lwt_main.run (Lwt.bind (Lwt_unix.stat "/") (fun _ -> fst (Lwt.wait ())))""",
+}
+# These wait for ever as well, but something may wake them.
+AWAKE = {
+    'service': """let address = Unix.ADDR_INET (Unix.inet_addr_loopback, 0)
+let () = Lwt_main.run (Lwt.bind (Lwt_io.establish_server_with_client_address address (fun _ _ -> Lwt.return_unit))
+  (fun _ -> fst (Lwt.wait ())))""",
+    'signals': """let () = ignore (Lwt_unix.on_signal Sys.sigusr1 ignore); Lwt_main.run (fst (Lwt.wait ()))""",
+}
+
+
+@case
+def a_loop_that_nothing_can_wake_has_hung():
+    with temporary_directory() as folder:
+        for name, text in ASLEEP.items():
+            found = killed(folder, name, text, until=lambda it: it['severity'] == 'error')
+            assert [it['severity'] for it in found[:1]] == ['error'] and 'nothing is left that could end this' in found[0]['sentence'], (name, found)
+        for name, text in AWAKE.items():
+            found = killed(folder, name, text, waits=['for wait'])
+            assert not [it for it in found if it['severity'] == 'error' or name == 'service'], (name, found)
 
 
 @case

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 
+from hanging import Hang
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 from waiting import communicate, wait_until
 
@@ -903,6 +904,51 @@ def a_program_that_hangs_has_one_error():
             tasks = {without_beginning(task['label']): task['outcome'] for task in json_lines(weft('dump', '--tasks', '--json', ring).stdout)}
             equal((tasks['main'], tasks['clean-up after Ctrl-C']), ('unfinished', 'fulfilled'), (what, tasks))
             os.remove(ring)
+
+
+def killed_when_it_waits(folder, program, what):
+    """The graver problems of a program that is killed when it waits for something."""
+    check_built()
+    path = os.path.join(folder, 'program.py')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(HEAD + 'import os\nprint(os.getpid(), flush=True)\n' + program + '\nasyncio.run(main())\n')
+    hang = Hang(os.path.realpath(sys.executable), path, folder=folder, adapters='auto', waits=[what])
+    return [it for it in hang.problems() if it['severity'] != 'hint']
+
+
+@case
+def a_service_may_wait_for_ever():
+    """Its main task does, but none that it makes."""
+    service = '''
+async def answer(): await asyncio.Future()
+async def main():
+    server = await asyncio.start_server(lambda reader, writer: None, '127.0.0.1', 0)
+    %s
+'''
+    for wait, what, expected in (('await asyncio.Future()', "'main at", []), ('await asyncio.Event().wait()', "'Event at", []),
+                                 ('await asyncio.wait([asyncio.create_task(answer())])', "'answer at", ['unanswered wait'])):
+        with temporary_directory() as folder:
+            found = killed_when_it_waits(folder, service % wait, what)
+            equal([it['problem'] for it in found], expected, found)
+
+
+@case
+def a_timer_is_late_if_a_task_blocks_the_loop():
+    """Also if no other task waits than the one that sleeps."""
+    program = '''
+async def beat():
+    for _ in range(20): await asyncio.sleep(0.01)
+async def block():
+    await asyncio.sleep(0.02)
+    %s
+async def main(): await asyncio.gather(beat(), block())
+asyncio.run(main())
+'''
+    for act, how in (('time.sleep(0.3)', 'was blocked'), ('end = time.process_time() + 0.3\n    while time.process_time() < end: pass', 'ran')):
+        found = Trace(program % act).problems
+        assert re.search(r"^ *[0-9.]+ +warning +(late timer|hog) .*'(sleep at program.py:5.*while task \d+ 'block at .*%s for|block at )" % how, found), found
+    trace = Trace(program % 'await asyncio.sleep(0)')
+    equal({task['kind'] for task in trace.tasks if (task['label'] or '').startswith('sleep at program.py:4')}, {'timer'})
 
 
 @case

@@ -6,6 +6,8 @@
  */
 #define CAML_NAME_SPACE
 #include <caml/mlvalues.h>
+#include <signal.h>
+#include <sys/socket.h>
 
 #include <weft/weft_ffi.h>
 
@@ -104,4 +106,39 @@ value weft_lwt_fail(value target, value message)
 	weft_ffi_fail(lwt, 0, WEFT_TASK_CURRENT, (uint64_t)Long_val(target), String_val(message),
 		caml_string_length(message));
 	return Val_unit;
+}
+
+/* True if a handler of the program could wake the loop. Ctrl-C comes from outside, SIGCHLD is
+ * awaited by Lwt, and OCaml itself handles SIGSEGV and SIGVTALRM. */
+static bool may_wake(int number)
+{
+	struct sigaction action;
+	return number != SIGINT && number != SIGCHLD && number != SIGSEGV && number != SIGVTALRM &&
+		   sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
+		   action.sa_handler != SIG_IGN;
+}
+
+value weft_lwt_may_be_signalled(value unit)
+{
+	(void)unit;
+	for (int number = 1; number <= SIGRTMAX; number++)
+		if (may_wake(number))
+			return Val_true;
+	return Val_false;
+}
+
+/* The first descriptors of a program. */
+#define LOOKED_MAX 64
+
+/* True if the program listens for connections, as far as its first descriptors tell. */
+value weft_lwt_listens(value unit)
+{
+	(void)unit;
+	for (int descriptor = 3; descriptor < LOOKED_MAX; descriptor++) {
+		int listens = 0;
+		socklen_t size = sizeof(listens);
+		if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens)
+			return Val_true;
+	}
+	return Val_false;
 }

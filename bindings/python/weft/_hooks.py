@@ -264,6 +264,7 @@ def record(weft):
         'label_of_lock': _label_of_lock, 'label_of_loop': _label_of_loop,
         'warnings': warnings, 'message_of_unawaited': _message_of_unawaited, 'is_asleep': _is_asleep, 'getsignal': _signal.getsignal, 'Runner': asyncio.Runner,
         'Handle': events.Handle, 'BaseEventLoop': asyncio.BaseEventLoop,
+        'Server': asyncio.Server,
         'selects': {getattr(selectors, name): getattr(selectors, name).select for name in names if hasattr(selectors, name)},
     })
     was_known = 'gc' in sys.modules

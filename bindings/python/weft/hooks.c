@@ -67,9 +67,9 @@ static bool set_method(PyObject *type, PyMethodDef *definition)
 }
 
 static struct weft_python_method *const methods[] = {&weft_python_run, &weft_python_call_soon,
-	&weft_python_run_forever, &weft_python_close, &weft_python_on_sigint, &weft_python_exception,
-	&weft_python_on_timeout, &weft_python_get_loop, &weft_python_result, &weft_python_notify,
-	&weft_python_get_nowait};
+	&weft_python_run_forever, &weft_python_close, &weft_python_on_sigint,
+	&weft_python_start_serving, &weft_python_exception, &weft_python_on_timeout,
+	&weft_python_get_loop, &weft_python_result, &weft_python_notify, &weft_python_get_nowait};
 static struct weft_python_method *const methods_of_pools[] = {
 	&weft_python_submit, &weft_python_job_init, &weft_python_job_run};
 

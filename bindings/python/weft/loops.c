@@ -211,6 +211,28 @@ static PyObject *select_ready(
 	return result;
 }
 
+static void note_service(PyObject *loop)
+{
+	static uint64_t cache;
+	struct weft_python_entry *entry =
+		weft_python_loop_is_recorded(loop) ? weft_python_loop_entry(loop) : NULL;
+	if (entry)
+		weft_ffi_tag_value(weft_python_asyncio(), 0, entry->id, WEFT_TAG_LISTENS,
+			sizeof(WEFT_TAG_LISTENS) - 1, &cache, 1);
+}
+
+/* A server begins to listen for connections. */
+static PyObject *start_serving(PyObject *server, PyObject *nothing)
+{
+	(void)nothing;
+	PyObject *loop = PyObject_GetAttr(server, loop_name);
+	weft_python_drop_error();
+	if (loop)
+		note_service(loop);
+	Py_XDECREF(loop);
+	return PyObject_CallFunctionObjArgs(weft_python_start_serving.original, server, NULL);
+}
+
 bool weft_python_loops_init(PyObject *label, PyObject *asleep, PyObject *selects)
 {
 	label_of_loop = Py_NewRef(label);
@@ -227,5 +249,7 @@ struct weft_python_method weft_python_close = {
 	"BaseEventLoop", {"close", close_loop, METH_NOARGS, "Close the event loop."}, NULL};
 struct weft_python_method weft_python_on_sigint = {"Runner",
 	{"_on_sigint", WEFT_PYTHON_FUNCTION(on_sigint), METH_FASTCALL | METH_KEYWORDS, NULL}, NULL};
+struct weft_python_method weft_python_start_serving = {
+	"Server", {"_start_serving", start_serving, METH_NOARGS, NULL}, NULL};
 PyMethodDef weft_python_select = {
 	"select", WEFT_PYTHON_FUNCTION(select_ready), METH_FASTCALL | METH_KEYWORDS, NULL};

@@ -37,7 +37,8 @@ void weft_python_loop_runs(void);
 /* The task of a loop, created if it has none; NULL if it cannot have one. */
 struct weft_python_entry *weft_python_loop_entry(PyObject *loop);
 
-extern struct weft_python_method weft_python_run_forever, weft_python_close, weft_python_on_sigint;
+extern struct weft_python_method weft_python_run_forever, weft_python_close, weft_python_on_sigint,
+	weft_python_start_serving;
 
 /* For the select() of a class of selectors. */
 extern PyMethodDef weft_python_select;

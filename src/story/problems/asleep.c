@@ -16,6 +16,7 @@
 #include "story/elsewhere.h"
 #include "story/index.h"
 #include "story/own_pipe.h"
+#include "story/problems/service.h"
 
 /* Notes of a task that are examined, from the last one back. */
 #define LOOKED_MAX 256
@@ -156,17 +157,6 @@ static bool has_child(const struct weft_story *story, uint32_t thread, uint64_t 
 	return false;
 }
 
-/* True if nothing has been done to the task before. */
-static bool is_unused(const struct weft_story *story, uint32_t task, uint64_t until)
-{
-	const struct weft_edges *e = &story->model->edges;
-	const struct weft__edge_list to = weft__story_edges_to(story, task);
-	for (uint32_t i = 0; i < to.count; i++)
-		if (e->time[to.edges[i]] < until && e->type[to.edges[i]] != WEFT_EDGE_CREATE)
-			return false;
-	return true;
-}
-
 /* True for the only thread of a process that may do no more than keep its children. */
 static bool may_keep_children(const struct weft_story *story, uint32_t thread)
 {
@@ -174,7 +164,8 @@ static bool may_keep_children(const struct weft_story *story, uint32_t thread)
 	struct weft_story_wait wait;
 	return weft_story_wait_at(story, thread, t->end[thread] - 1, &wait) &&
 		   wait.source != WEFT_NONE && t->kind[wait.source] == WEFT_KIND_CONDITION &&
-		   is_unused(story, wait.source, wait.since) && has_child(story, thread, wait.since);
+		   weft__story_is_unused(story, wait.source, wait.since) &&
+		   has_child(story, thread, wait.since);
 }
 
 /* The handler of a signal can post a semaphore. But Ctrl-C comes from outside. */
@@ -231,7 +222,9 @@ bool weft__story_is_asleep(struct weft__findings *findings, uint32_t task)
 		return false;
 	if (are_threads_asleep(it) && is_inside(story, task))
 		return true;
-	return (it->flags & LOOP_ASLEEP) && weft__story_is_of_category(story->model, task, "asyncio");
+	return (it->flags & LOOP_ASLEEP) &&
+		   (weft__story_is_of_category(story->model, task, "asyncio") ||
+			   weft__story_is_of_category(story->model, task, "lwt"));
 }
 
 bool weft__story_interrupted(

@@ -19,6 +19,7 @@
  *   - The task waits for what comes from outside (outside.h), such as a listening socket that
  * nobody connects to, and has never got it: a service that had nothing to do. That is a hint, and
  * nothing for a wait for the signal that ended the program.
+ *   - The main task of a service waits for ever on purpose (service.h). That is a hint.
  *   - A join waits for tasks of which one waits itself, and is reported.
  *   - The task waits for a resource that tasks have not given back which have ended: that is
  * another problem (unreleased.h).
@@ -43,6 +44,7 @@
 #include "story/problems/interrupted.h"
 #include "story/problems/outside.h"
 #include "story/problems/reader.h"
+#include "story/problems/service.h"
 #include "story/problems/unreleased.h"
 #include "story/queue_end.h"
 #include "story/signallers.h"
@@ -638,6 +640,25 @@ static bool write_reason(
 	return true;
 }
 
+/* The task that the sentence is about: of a promise its only reader. A task has a name of its own.
+ */
+static uint32_t named_for(const struct chains *c, uint32_t task)
+{
+	if (c->model->tasks.kind[task] == WEFT_KIND_TASK)
+		return task;
+	const uint32_t reader = weft__story_only_reader(c->findings->story, task);
+	return reader == WEFT_NONE ? task : reader;
+}
+
+/* True if the main task of a service, and nobody else, waits for what nobody has touched. */
+static bool keeps_service(const struct chains *c, uint32_t named, const struct chain *chain)
+{
+	const struct weft_story *story = c->findings->story;
+	return c->waiting[chain->last] <= 1u + (named != c->first[chain->last]) &&
+		   weft__story_is_main_of_service(story, named) &&
+		   weft__story_is_unused(story, chain->last, chain->since);
+}
+
 static enum weft_problem_severity severity_of(
 	const struct chains *c, const struct chain *chain, bool is_success, bool may_rest)
 {
@@ -646,7 +667,7 @@ static enum weft_problem_severity severity_of(
 		return WEFT_SEVERITY_ERROR;
 	if (!is_success && is_own_fault(c, task, chain->last))
 		return WEFT_SEVERITY_WARNING;
-	if (may_rest || waits_for_job(c, chain->last))
+	if (may_rest || waits_for_job(c, chain->last) || keeps_service(c, named_for(c, task), chain))
 		return WEFT_SEVERITY_HINT;
 	if (!has_ended(buffer_of(c, task)))
 		return WEFT_SEVERITY_WARNING;
@@ -665,16 +686,6 @@ static void write_promise(struct weft__words *w, const struct weft_model *model,
 	weft__story_words_add(w, " in ");
 	weft__story_words_add_task(w, model, promise, 28);
 	weft__story_words_add(w, ",");
-}
-
-/* The task that the sentence is about: of a promise its only reader. A task has a name of its own.
- */
-static uint32_t named_for(const struct chains *c, uint32_t task)
-{
-	if (c->model->tasks.kind[task] == WEFT_KIND_TASK)
-		return task;
-	const uint32_t reader = weft__story_only_reader(c->findings->story, task);
-	return reader == WEFT_NONE ? task : reader;
 }
 
 /* True for a sleep that was cut off before it was over, or a timer before it was due. If others
