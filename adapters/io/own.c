@@ -113,8 +113,8 @@ static bool may_be_own(const struct weft__io_object *object, bool writes)
 void weft__io_mark_own(int fd, struct weft__io_object *object, bool writes)
 {
 	const uint64_t task = weft__io_known_task(object);
-	if (likely(!may_be_own(object, writes)) || task == WEFT_TASK_NONE ||
-		has_children() || (!writes && may_handle_signals()))
+	if (likely(!may_be_own(object, writes)) || task == WEFT_TASK_NONE || has_children() ||
+		(!writes && may_handle_signals()))
 		return;
 	const int other = descriptor_of(other_end(object));
 	if (other < 0)
