@@ -166,7 +166,7 @@ static void show_loaded(struct window *window, struct loading *loading)
 		int error = weft_viewer_show_prepared(window->viewer, prepared);
 		if (error)
 			weft_viewer_prepared_destroy(prepared);
-		else if (window->part && !window->is_shown)
+		else if (window->is_part_new)
 			error = weft_viewer_set_density(window->viewer, &window->part->density, parts_bytes());
 		shown(window, error);
 	}
@@ -176,6 +176,7 @@ static void show_loaded(struct window *window, struct loading *loading)
 static void take_part(struct window *window, const struct loading *loading)
 {
 	const struct read_part *part = loading_part_read(loading);
+	window->is_part_new = part && !window->part;
 	g_free(window->part);
 	window->part = g_memdup2(part, sizeof(*part));
 	weft_viewer_show_text(window->viewer, "", -1); /* the progress of a part, in the status */
@@ -364,12 +365,23 @@ void trace_begin(struct window *window, struct loading *loading)
 		window->growth_timer = g_timeout_add(GROWTH_MS, look_for_growth, window);
 }
 
+/* Of a file that has changed, a part is chosen anew. */
+static void forget_changed_part(struct window *window)
+{
+	struct files *now = files_look(window->paths);
+	if (files_differ(window->files, now) || files_size(window->files, now) != window->file_size)
+		g_clear_pointer(&window->part, g_free);
+	files_forget(now);
+}
+
 void trace_reload(struct window *window)
 {
 	if (window->follower && window->growth_timer)
 		end_growth(window);
-	if (window->path && !window->follower && strcmp(window->path, "-") != 0)
+	if (window->path && !window->follower && strcmp(window->path, "-") != 0) {
+		forget_changed_part(window);
 		load(window, NULL);
+	}
 }
 
 void trace_read_part(struct window *window, uint64_t start_ns, uint64_t end_ns)

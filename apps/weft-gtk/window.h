@@ -42,6 +42,7 @@ struct window {
 	bool is_shown;             /* a picture is shown */
 	bool is_paused;            /* following is paused */
 	struct read_part *part;    /* the part that is shown; NULL: all */
+	bool is_part_new;          /* the viewer does not know the whole trace yet */
 	struct loading *loading;   /* while loading */
 	struct follower *follower; /* while following */
 	struct files *files;       /* when it was loaded; or NULL */

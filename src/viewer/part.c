@@ -21,6 +21,12 @@ static void edges_of(const struct weft_view *view, uint64_t *ret_start, uint64_t
 	*ret_end = end < view->end ? end : view->end;
 }
 
+/* A file that was read again may have become small enough to be read as a whole. */
+static bool has_parts(const struct weft_viewer *viewer)
+{
+	return viewer->part.density && viewer->model && viewer->model->summary.read_end;
+}
+
 static bool is_read(const struct weft_viewer *viewer, uint64_t start, uint64_t end)
 {
 	const struct weft_model_summary *s = &viewer->model->summary;
@@ -38,7 +44,7 @@ void weft__viewer_look_at_part(struct weft_viewer *viewer)
 {
 	struct weft__part *part = &viewer->part;
 	uint64_t start, end;
-	if (!part->density || !viewer->model)
+	if (!has_parts(viewer))
 		return;
 	edges_of(weft__viewer_wanted(viewer), &start, &end);
 	const bool has_moved = start != part->left || end != part->right;
@@ -54,7 +60,7 @@ void weft__viewer_ask_for_part(struct weft_viewer *viewer)
 {
 	struct weft__part *part = &viewer->part;
 	uint64_t start = part->left, end = part->right;
-	if (!part->density || !viewer->model || viewer->now_ms < part->due_ms)
+	if (!has_parts(viewer) || viewer->now_ms < part->due_ms)
 		return;
 	part->due_ms = INFINITY;
 	if (!weft_density_widen(part->density, part->most_bytes, &start, &end)) {
@@ -113,7 +119,7 @@ void weft__viewer_draw_density(const struct weft_viewer *viewer, const struct we
 	const struct weft__part *part = &viewer->part;
 	const struct weft_model_summary *s = &viewer->model->summary;
 	const uint32_t color = weft__render_faded(theme->text, BAR);
-	if (!part->density || part->most_column <= 0)
+	if (!has_parts(viewer) || part->most_column <= 0)
 		return;
 	const double from = weft__render_strip_x(strip, s->read_start),
 				 to = weft__render_strip_x(strip, s->read_end);

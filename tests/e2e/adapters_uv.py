@@ -212,7 +212,8 @@ def other_adapters_leave_the_loop_alone():
     with temporary_directory() as folder:
         trace, = record(folder, SUBJECT, 'streams', adapters='uv,io,thread')
         kinds = {t['kind'] for t in json_lines(weft('dump', '--json', '--tasks', trace).stdout)}
-        equal(kinds, {'thread', 'listen', 'connect', 'read', 'write', 'close'})
+        # A call that takes long, as on a busy machine, is a span on a track of its thread.
+        equal(kinds - {'track'}, {'thread', 'listen', 'connect', 'read', 'write', 'close'})
 
 
 @case
