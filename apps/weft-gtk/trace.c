@@ -365,7 +365,7 @@ void trace_begin(struct window *window, struct loading *loading)
 		window->growth_timer = g_timeout_add(GROWTH_MS, look_for_growth, window);
 }
 
-/* Of a file that has changed, a part is chosen anew. */
+/* A part is chosen anew of a file that has changed. */
 static void forget_changed_part(struct window *window)
 {
 	struct files *now = files_look(window->paths);
